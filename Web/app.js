@@ -148,6 +148,12 @@ function names(all, more = 0) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
+/** Everybody of whom the list or a timeline has told what they are called. */
+const people = {};
+
+/** What somebody is called now; the user's own name in the relay if nothing else is known. */
+const called = (user) => (people[user]?.deleted ? "Deleted account" : people[user]?.name ?? user);
+
 /** How somebody is shown, as a line; empty if nothing is known. */
 function presenceLine(presence) {
   if (!presence) return "";
@@ -761,6 +767,7 @@ const listView = {
 
   show(snapshot) {
     this.snapshot = snapshot;
+    Object.assign(people, snapshot.people);
     this.rows.show(snapshot.rows);
     this.roving.settle();
     $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
@@ -771,15 +778,16 @@ const listView = {
   patch(made, row) {
     const part = (name) => made.querySelector(name);
     const isOpen = conversationView.place === placeOf(row);
-    patchAvatar(part(".avatar"), row.title, {
+    const title = row.peer ? called(row.peer) : row.title;
+    patchAvatar(part(".avatar"), title, {
       isGroup: !row.peer, state: row.peer && (presenceOf(row.peer)?.state ?? "offline"),
       seed: row.peer ?? row.id,
     });
-    text(part(".name"), row.title);
+    text(part(".name"), title);
     const time = row.last?.time ?? row.conversation?.time;
     text(part("time"), time ? shortTime(time) : "");
-    const typing = row.typing.length ? (row.peer ? "typing …" : `${names(row.typing)} …`) : "";
-    const sender = row.last && !row.peer && !row.last.isOwn ? `${row.last.from}: ` : "";
+    const typing = row.typing.length ? (row.peer ? "typing …" : `${names(row.typing.map(called))} …`) : "";
+    const sender = row.last && !row.peer && !row.last.isOwn ? `${called(row.last.from)}: ` : "";
     const failed = row.last?.state?.state === "failed" ? "Not sent. " : "";
     const draft = row.draft && !isOpen ? `Draft: ${row.draft}` : "";
     text(part(".preview"), typing || draft || failed + sender + preview(row.last));
@@ -788,7 +796,7 @@ const listView = {
     made.classList.toggle("unread", row.unread > 0);
     attribute(made, "aria-current", isOpen);
     const waits = row.pending ? `, ${things(row.pending, "message")} not sent` : "";
-    attribute(made, "aria-label", `${row.title}${row.unread ? `, ${row.unread} unread` : ""}${waits}. `
+    attribute(made, "aria-label", `${title}${row.unread ? `, ${row.unread} unread` : ""}${waits}. `
       + part(".preview").textContent);
   },
 
@@ -873,12 +881,12 @@ const messageRows = {
     row.classList.toggle("changing", message.isChanging);
     row.classList.toggle("large", /^(\p{Extended_Pictographic}[\u{FE0F}\u{200D}\u{1F3FB}-\u{1F3FF}]*){1,3}$/u.test(words));
     attribute(row, "data-sequence", message.sequence);
-    attribute(row, "aria-label", `${message.isOwn ? "You" : message.from}${message.time ? `, ${clock.format(message.time)}` : ""}`);
-    text(part(".author"), isFirst && !message.isOwn && conversationView.isGroup ? message.from : "");
+    attribute(row, "aria-label", `${message.isOwn ? "You" : called(message.from)}${message.time ? `, ${clock.format(message.time)}` : ""}`);
+    text(part(".author"), isFirst && !message.isOwn && conversationView.isGroup ? called(message.from) : "");
     const quote = part(".quote");
     quote.hidden = !message.replyTo || message.isDeleted;
     if (!quote.hidden) {
-      text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : quoted.from) : "Reply to");
+      text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : called(quoted.from)) : "Reply to");
       text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : `message ${message.replyTo}`);
     }
     patchContent(part(".content"), words);
@@ -967,7 +975,7 @@ const conversationView = {
 
   get title() {
     if (!this.place) return "";
-    if (this.place.startsWith("@")) return this.place.slice(1);
+    if (this.place.startsWith("@")) return called(this.place.slice(1));
     return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? "Group";
   },
 
@@ -1024,6 +1032,7 @@ const conversationView = {
 
   show(snapshot) {
     const isFirst = this.snapshot === undefined;
+    Object.assign(people, snapshot.people);
     const { items, conversation } = snapshot;
     const before = this.newest;
     for (const item of items) {
@@ -1042,7 +1051,7 @@ const conversationView = {
     this.roving.settle($("log").querySelector(".message:last-of-type"));
     $("older").hidden = !(this.isPaging && snapshot.hasOlder);
     const typing = snapshot.othersType ? "Several people are typing …"
-      : snapshot.typing.length ? `${names(snapshot.typing)} ${snapshot.typing.length > 1 ? "are" : "is"} typing …` : "";
+      : snapshot.typing.length ? `${names(snapshot.typing.map(called))} ${snapshot.typing.length > 1 ? "are" : "is"} typing …` : "";
     text($("typing"), typing);
     this.showTrouble(snapshot.failure);
     this.showHead();
@@ -1121,7 +1130,7 @@ const conversationView = {
       && !this.snapshot?.items.some((item) => item.from === peer);
     if ($("info-dialog").open) infoDialog.showHead();
     text($("stranger"), isStrange
-      ? `${peer} has not been here yet, as far as this page can tell. What you write waits for whoever has this name.` : "");
+      ? `${called(peer)} has not been here yet. What you write waits for whoever has this name.` : "");
   },
 
   /** Some members of a group, and how many are there. */
@@ -1130,7 +1139,7 @@ const conversationView = {
     if (!conversation) return "";
     const others = conversation.members.filter((user) => user !== me).slice(0, 4);
     const here = online ? ` · ${online.online} of ${online.of} online` : "";
-    return names([...others, "you"], conversation.count - others.length - 1) + here;
+    return names([...others.map(called), "you"], conversation.count - others.length - 1) + here;
   },
 
   showTrouble(failure) {
@@ -1326,7 +1335,7 @@ const composer = {
   showMode() {
     const { kind, message } = this.mode;
     $("about").hidden = kind === "new";
-    const words = kind === "reply" ? `Reply to ${message.isOwn ? "yourself" : message.from}: ${preview(message)}`
+    const words = kind === "reply" ? `Reply to ${message.isOwn ? "yourself" : called(message.from)}: ${preview(message)}`
       : "Change this message";
     if (kind !== "new") text($("about").firstElementChild, words);
     text($("text-label"), kind === "new" ? `Message to ${conversationView.title}` : words);
@@ -1487,7 +1496,7 @@ const tools = {
 tools.roving = new Roving(tools.bar, "button", ["ArrowLeft", "ArrowRight"]);
 
 async function removeMessage(message) {
-  const words = `Delete ${message.isOwn ? "your message" : `${message.from}'s message`} for everybody? “${preview(message)
+  const words = `Delete ${message.isOwn ? "your message" : `${called(message.from)}'s message`} for everybody? “${preview(message)
     .replace(/^You: /, "").slice(0, 80)}”`;
   if (await confirmed(words, "Delete")) await attempt(() => conversationView.timeline.delete(message.id));
   $("text").focus();
@@ -1498,11 +1507,11 @@ async function showReaders(message) {
   if (!readers) return;
   $("readers").replaceChildren(...readers.map(({ user, time }) => {
     const avatar = element("span", { "aria-hidden": "true" });
-    patchAvatar(avatar, user);
-    return element("li", {}, avatar, element("span", { class: "grow" }, user),
+    patchAvatar(avatar, called(user), { seed: user });
+    return element("li", {}, avatar, element("span", { class: "grow" }, called(user)),
       element("span", { class: "faint" }, time ? ago(time) : ""));
   }));
-  if (!readers.length) $("readers").append(element("li", { class: "faint" }, "Nobody yet, as far as others tell."));
+  if (!readers.length) $("readers").append(element("li", { class: "faint" }, "Nobody yet."));
   showDialog("readers-dialog");
 }
 
@@ -1583,7 +1592,7 @@ const finder = {
     $("found").replaceChildren(...found.slice(0, 50).map((message) => {
       const shown = button("", () => conversationView.jump(message.sequence));
       const when = message.time ? `${day(message.time)}, ${clock.format(message.time)}` : "";
-      shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : message.from} · ${when}`),
+      shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : called(message.from)} · ${when}`),
         element("span", {}, message.text ?? ""));
       return element("li", {}, shown);
     }));
@@ -1641,11 +1650,13 @@ function namesIn(field) {
   return [...new Set(field.value.split(/[\s,]+/).map((one) => one.replace(/^@/, "")).filter(Boolean))];
 }
 
-/** Those with whom no conversation is known. The relay tells nobody who is a user of it, so names can't be looked up. */
+/** Those with whom no conversation is known. This page doesn't look anybody up. */
 function strangers(users) {
   const known = new Set(listView.snapshot.rows.flatMap((row) => [row.peer, ...(row.conversation?.members ?? [])]));
   return users.filter((user) => !known.has(user));
 }
+
+const spelling = (users) => `You have no conversation with ${names(users)} yet. Is the spelling right?`;
 
 const newDialog = {
   asked: "",
@@ -1686,8 +1697,7 @@ const newDialog = {
     if (unknown.length && this.asked !== unknown.join()) {
       this.asked = unknown.join();
       text($("new-submit"), "Begin all the same");
-      return text($("new-help"), `You have no conversation with ${names(unknown)} yet, and this relay tells nobody who its users `
-        + "are. Is the spelling right?");
+      return text($("new-help"), spelling(unknown));
     }
     if (!this.isGroup) {
       $("new-dialog").close();
@@ -1760,7 +1770,7 @@ const infoDialog = {
     const { conversation } = conversationView.snapshot ?? {};
     text($("info-title"), conversationView.title);
     text($("info-text"), conversationView.isGroup ? things(conversation?.count ?? 0, "member")
-      : presenceLine(presenceOf(conversationView.title)));
+      : presenceLine(presenceOf(conversationView.place.slice(1))));
   },
 
   /** All members with their roles, and how they are shown now. */
@@ -1784,19 +1794,20 @@ const infoDialog = {
 
   row(member, conversation) {
     const { user, role } = member;
+    const name = called(user);
     const avatar = element("span", { "aria-hidden": "true" });
-    patchAvatar(avatar, user, { state: user === me ? undefined : member.state });
+    patchAvatar(avatar, name, { seed: user, state: user === me ? undefined : member.state });
     const line = [role === "member" ? "" : role, user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
-    const row = element("li", {}, avatar, element("span", { class: "who" }, element("span", {}, user),
+    const row = element("li", {}, avatar, element("span", { class: "who" }, element("span", {}, name),
       element("span", { class: "faint" }, line)));
-    const act = (words, does) => row.append(button(words, () => this.change(does), { "aria-label": `${words}: ${user}` }));
+    const act = (words, does) => row.append(button(words, () => this.change(does), { "aria-label": `${words}: ${name}` }));
     if (user === me) return row;
     if (conversation.role === "owner") {
       if (role === "member") act("Make admin", () => roost.setRole("admin", user, conversation.id));
       else {
         act("Make member", () => roost.setRole("member", user, conversation.id));
         act("Make owner", async () => {
-          if (await confirmed(`Make ${user} the owner of this group, and yourself an admin?`, "Make owner")) {
+          if (await confirmed(`Make ${name} the owner of this group, and yourself an admin?`, "Make owner")) {
             await roost.setRole("owner", user, conversation.id);
           }
         });
@@ -1804,7 +1815,7 @@ const infoDialog = {
     }
     if (conversation.role === "owner" || (conversation.role === "admin" && role === "member")) {
       act("Remove", async () => {
-        if (await confirmed(`Remove ${user} from this group?`, "Remove")) await roost.remove([user], conversation.id);
+        if (await confirmed(`Remove ${name} from this group?`, "Remove")) await roost.remove([user], conversation.id);
       });
     }
     return row;
@@ -1831,8 +1842,7 @@ $("add-form").addEventListener("submit", async (event) => {
   const wrong = users.find((user) => !NAME.test(user));
   if (wrong) return text($("info-problem"), `“${wrong}” can't be a user name.`);
   const unknown = strangers(users);
-  const question = `You have no conversation with ${names(unknown)} yet. Is the spelling right?`;
-  if (unknown.length && !await confirmed(question, "Add")) return undefined;
+  if (unknown.length && !await confirmed(spelling(unknown), "Add")) return undefined;
   await infoDialog.change(async () => {
     await roost.add(users, conversationView.snapshot.conversation.id);
     $("add").value = "";
@@ -1842,7 +1852,7 @@ $("add-form").addEventListener("submit", async (event) => {
 $("leave").addEventListener("click", async () => {
   const { id } = conversationView.snapshot.conversation;
   const words = conversationView.isGroup ? `Leave “${conversationView.title}”? Its messages will be gone from here.`
-    : `Leave the conversation with ${conversationView.title}? It comes back, without its messages, when one of you writes again.`;
+    : `Leave the conversation with ${conversationView.title}? It comes back, without its messages, when one of you writes.`;
   if (!await confirmed(words, "Leave")) return;
   const isDone = await attempt(async () => { await roost.leave(id); return true; }, (problem) => text($("info-problem"), problem));
   if (!isDone) return;

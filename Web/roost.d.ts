@@ -115,7 +115,7 @@ export interface ConversationRow {
   /** Where to write to: the conversation's id, or `@name` while nothing written there has reached the relay. */
   id: Destination;
   conversation?: Conversation;
-  /** The name of the group, or of the other user. */
+  /** The name of the group; or what the other user is called, the user if nothing else is known. */
   title: string;
   /** The other user of a direct conversation. */
   peer?: string;
@@ -129,13 +129,32 @@ export interface ConversationRow {
   draft: string;
 }
 
-export interface ConversationListSnapshot { rows: ConversationRow[]; hasMore: boolean }
+/** What a user is called (Docs/Protocol.md, section 14). Messages carry no names: show what somebody is called now. */
+export interface Person {
+  user: string;
+  /** Rises with each change; 0 if the user has no profile. Absent if this device doesn't know it. */
+  version?: number;
+  name?: string;
+  /** What the photo is fetched by. */
+  photo?: string;
+  /** Whether the person has left for good. */
+  deleted?: boolean;
+}
+
+export interface ConversationListSnapshot {
+  rows: ConversationRow[];
+  /** Whom the rows name, by user: peers, who wrote last, and who types. */
+  people: Record<string, Person>;
+  hasMore: boolean;
+}
 
 export interface TimelineSnapshot {
   /** Absent if nothing is known of it yet, as before the first message to somebody. */
   conversation?: Conversation;
   /** Oldest first. */
   items: TimelineItem[];
+  /** Who wrote them, and the first 50 members, by user. */
+  people: Record<string, Person>;
   typing: string[];
   /** Whether several more type. */
   othersType: boolean;

@@ -91,9 +91,9 @@ export class RoostError extends Error {
   }
 }
 
-const lost = () => new RoostError("connection_lost", "the connection was lost before the answer came", { retry: true });
+const lost = () => new RoostError("connection_lost", "the connection was lost", { retry: true });
 const tooMany = () => (
-  new RoostError("too_many_requests", "too many commands wait for their replies", { retry: true }));
+  new RoostError("too_many_requests", "too many commands wait", { retry: true }));
 const notConnected = () => new RoostError("not_connected", "there is no session", { retry: true });
 
 /** What to tell people. */
@@ -202,6 +202,7 @@ const schema = {
   conversations: { primary: "id", time: ["time", "id"], peer: "peer", unread: "unread", stale: "stale" },
   messages: { primary: ["conversation", "sequence"], key: ["conversation", "key"] },
   watermarks: { primary: ["conversation", "user"] },
+  people: { primary: "user" },
   drafts: { primary: ["user", "destination"] },
   outbox: { primary: "id", destination: "destination", key: "key", parent: "parent" },
   parked: { primary: ["user", "destination"] },
@@ -628,9 +629,24 @@ class Cache {
       case "conversation": await this.#takeChange(event); break;
       case "gap": await this.#takeGap(event); break;
       case "receipt": await this.takeReceipt(event); break;
+      // A name is shown in any conversation.
+      case "profile": return (await this.takePeople([event])) ? null : undefined;
       default: return undefined;
     }
     return conversation;
+  }
+
+  /** Takes what users are called; of those who have no name, that they have none. Returns whether that is news. */
+  async takePeople(people) {
+    let isNew = false;
+    for (const told of people) {
+      const one = { version: 0, ...told };
+      const known = await this.#rows.get("people", one.user);
+      if (known?.version >= one.version) continue;
+      await this.#rows.put("people", one);
+      isNew = true;
+    }
+    return isNew;
   }
 
   async #takeMessage(row) {
@@ -860,7 +876,7 @@ class Cache {
 
   /** Forgets everything that the relay told. */
   async empty() {
-    for (const table of ["conversations", "messages", "watermarks"]) await this.#rows.clear(table);
+    for (const table of ["conversations", "messages", "watermarks", "people"]) await this.#rows.clear(table);
   }
 }
 
@@ -907,7 +923,7 @@ const isVisible = (item) => item.action !== "react" && item.action !== "read";
 /** The key of what belongs to a user, and the keys of all of it. Before the first session, there is no user. */
 const ofUser = ({ user = "" }, destination) => [user, destination];
 const allOf = ({ user = "" }) => ({ from: [user], to: [user, []] });
-const noSuchItem = () => new RoostError("no_such_item", "nothing waits that this can be done with");
+const noSuchItem = () => new RoostError("no_such_item", "no such item waits");
 
 /** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
  *
@@ -1033,7 +1049,7 @@ class Outbox {
     if (identity.user === undefined) delete item.user;
     this.#check(item.length, 1);
     if ((await rows.by("outbox", "key", act.key)).length) {
-      throw new RoostError("key_is_taken", "an item with this key waits already");
+      throw new RoostError("key_is_taken", "this key waits");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
     item.id = await this.#newID(rows);
@@ -1063,7 +1079,7 @@ class Outbox {
   #check(length, count) {
     const sum = this.items.reduce((all, item) => all + item.length, length);
     if (this.items.length + count > OUTBOX_ITEMS || sum > OUTBOX_LENGTH) {
-      throw new RoostError("full", "more waits than this device keeps");
+      throw new RoostError("full", "too much waits");
     }
   }
 
@@ -1353,7 +1369,7 @@ class Store {
       for (const event of events) {
         if (event.type === "message") await unit.settle(event);
         const conversation = await unit.cache.take(event);
-        if (conversation) changed.add(conversation);
+        if (conversation !== undefined) changed.add(conversation);
       }
       if (position !== undefined) unit.identity.position = position;
       return changed;
@@ -1745,7 +1761,7 @@ class Session {
     if (this.bytesMax && text.length * 3 > this.bytesMax) {
       const bytes = new TextEncoder().encode(text).length;
       if (bytes > this.bytesMax) {
-        return complete(new RoostError("too_large", `${bytes} bytes, and the relay takes ${this.bytesMax}`));
+        return complete(new RoostError("too_large", `more than ${this.bytesMax} bytes`));
       }
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
@@ -2260,6 +2276,13 @@ async function waitingFor({ rows, identity }, names) {
   return { waiting: found.sort((one, other) => one.id - other.id), parked: parked.find(Boolean) };
 }
 
+/** What users are called. Without a version it isn't known here. */
+async function peopleOf({ rows }, users) {
+  const people = {};
+  for (const user of users) people[user] ??= (await rows.get("people", user)) ?? { user };
+  return people;
+}
+
 function namesOf(destination, conversation) {
   return new Set([destination, conversation?.id, conversation?.peer && `@${conversation.peer}`].filter(Boolean));
 }
@@ -2279,7 +2302,7 @@ class TimelineView {
 
   constructor(destination, store, notices) {
     this.destination = destination;
-    this.shown = new Changing({ items: [], typing: [], othersType: false, hasOlder: false, hasNewer: false });
+    this.shown = new Changing({ items: [], people: {}, typing: [], othersType: false, hasOlder: false, hasNewer: false });
     this.#store = store;
     this.#notices = notices;
     this.refresh = new Repeating(() => this.#read());
@@ -2316,6 +2339,8 @@ class TimelineView {
     const next = {
       items: builder.items(messages, this.window.isAtEnd), typing: [], othersType: false, hasOlder: false,
       hasNewer: !this.window.isAtEnd,
+      people: await peopleOf(unit, [
+        ...(conversation?.members ?? [this.destination.slice(1)]), ...messages.map((message) => message.from)]),
     };
     if (conversation) {
       next.conversation = shownConversation(conversation);
@@ -2334,7 +2359,7 @@ class ListView {
   #read = new Map();
 
   constructor(store, notices) {
-    this.shown = new Changing({ rows: [], hasMore: false });
+    this.shown = new Changing({ rows: [], people: {}, hasMore: false });
     this.#store = store;
     this.#notices = notices;
     this.refresh = new Repeating(() => this.#readAll());
@@ -2353,9 +2378,7 @@ class ListView {
   }
 
   async #readAll() {
-    const next = await this.#store.read((unit) => this.#snapshot(unit));
-    for (const row of next.rows) row.typing = this.#notices.typing(row.id).typing;
-    this.shown.show(next);
+    this.shown.show(await this.#store.read((unit) => this.#snapshot(unit)));
   }
 
   async #snapshot(unit) {
@@ -2367,7 +2390,11 @@ class ListView {
       this.#read.set(conversation.id, row);
       listed.push({ ...row });
     }
-    return { rows: [...(await this.#unknown(unit)), ...listed], hasMore: found.length > this.#limit };
+    const all = [...(await this.#unknown(unit)), ...listed];
+    for (const row of all) row.typing = this.#notices.typing(row.id).typing;
+    const people = await peopleOf(unit, all.flatMap((row) => [row.peer, row.last?.from, ...row.typing]));
+    for (const row of all) row.title = people[row.peer].name ?? row.title;
+    return { rows: all, people, hasMore: found.length > this.#limit };
   }
 
   // What waits for conversations that the relay hasn't told of, or no longer has, comes first.
@@ -2419,6 +2446,7 @@ const shapes = {
   conversation: { conversation: "string", sequence: "number", event: "string", time: "number", position: "string" },
   gap: { conversation: "string", from: "number", to: "number" },
   receipt: { conversation: "string", user: "string" },
+  profile: { user: "string", version: "number" },
   live: { position: "string" },
 };
 
@@ -2632,6 +2660,7 @@ const lessons = {
     if (ok.next === undefined) unit.identity.isListed = true;
     return ok.conversations.map((told) => told.conversation);
   },
+  "user.get": () => [],
   async "conversation.leave"({ cache }, _, { conversation }) {
     await cache.forget(conversation);
     return [conversation];
@@ -2694,7 +2723,10 @@ class Asker {
 
   /** Asks again for as long as the relay asks to come back later, and keeps the answer. */
   async learned(type, members, how = {}) {
-    const take = lessons[type] && ((unit, ok) => lessons[type](unit, ok, members, how));
+    const take = lessons[type] && (async (unit, ok) => {
+      const changed = await lessons[type](unit, ok, members, how);
+      return (await unit.cache.takePeople(ok.people ?? ok.profiles ?? [])) ? [null] : changed;
+    });
     for (let tries = 1; ; tries++) {
       try {
         return await this.ask(type, members, take);
@@ -2777,9 +2809,17 @@ class Asker {
       }
     }
     await this.#screen.flush();
+    await this.#askNames(view);
     if (!view.stale) return;
     const { from, limit } = view.stale;
     await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
+  }
+
+  // What those are called who wrote what is shown: the list names 50 members of a group.
+  async #askNames(view) {
+    const unknown = Object.values(view.shown.value.people).filter((one) => one.version === undefined);
+    const users = unknown.map((one) => one.user).slice(0, 100);
+    if (users.length) await this.learn("user.get", { users });
   }
 }
 
@@ -3540,7 +3580,7 @@ export class Roost {
 
   static async open(settings) {
     const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
-    if (!WebSocket) throw new RoostError("no_sockets", "hand in a class of WebSockets: this system has none");
+    if (!WebSocket) throw new RoostError("no_sockets", "hand in a class of WebSockets");
     const engine = new Engine({ ...settings, WebSocket });
     const list = new ListView(engine.store, engine.people.notices);
     engine.screen.views.add(list);

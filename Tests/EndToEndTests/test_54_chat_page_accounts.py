@@ -60,6 +60,11 @@ async def test_the_life_of_an_account(both):
         await ann.meet(friend)
         await ann.write("Hello Bob")
         await ann.sees_state("Hello Bob", "Delivered")
+        # Nobody has to know what the other's id is.
+        await ann.page.locator("#title").get_by_text("Bob", exact=True).wait_for()
+        await bob.open("Ann")
+        await bob.sees("Hello Bob")
+        await bob.shot("account-names")
         # A reload needs no password, and neither does another tab.
         await ann.page.reload()
         await ann.live()
@@ -80,7 +85,7 @@ async def test_the_life_of_an_account(both):
         await says(ann, "The address or the password is wrong.")
         await fill(ann, password="correct horse")
         await ann.live()
-        await ann.open(friend)
+        await ann.open("Bob")
         await ann.sees("Hello Bob")
 
 
@@ -114,6 +119,10 @@ async def test_a_forgotten_password(both):
 async def test_leaving_for_good(both):
     async with Browser(network_fails=True) as browser:
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        bob = await sign_up(browser, both, "Bob", "bob@example.org")
+        await bob.meet(await id_of(ann))
+        await bob.write("Stay")
+        await bob.page.locator("#title").get_by_text("Ann", exact=True).wait_for()
         await ann.page.locator("#me").click()
         await ann.page.locator("#erase").click()
         await ann.page.locator("#erase-password").fill("wrong horse")
@@ -123,6 +132,10 @@ async def test_leaving_for_good(both):
         await ann.page.locator("#erase-password").fill("correct horse")
         await ann.page.keyboard.press("Enter")
         await ann.page.get_by_role("heading", name="Your account is deleted").wait_for()
+        await bob.page.locator("#title", has_text="Deleted account").wait_for()
+        await bob.page.locator(".conversation .name", has_text="Deleted account").wait_for()
+        await bob.sees("Stay")
+        await bob.shot("account-deleted-peer")
         await fill(ann, email="ann@example.org", password="correct horse")
         await says(ann, "The address or the password is wrong.")
 
@@ -151,6 +164,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await olga.meet(friend)
         await olga.write("Hello Finn")
         await olga.sees_state("Hello Finn", "Delivered")
+        await olga.page.locator("#title").get_by_text("Finn", exact=True).wait_for()
         # The owner in another browser: another link, and no name any more.
         there = await browser.tab(await browser.device(), await asyncio.to_thread(link))
         await there.page.locator("#me-name", has_text="Olga").wait_for()

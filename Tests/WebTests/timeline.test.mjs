@@ -94,6 +94,7 @@ async function opened(settings) {
     "conversation.list": { conversations: [conversation] },
     "conversation.members": { conversation: "c1", members: [{ user: "bob", delivered: 0, read: 0 }] },
     history: { conversation: "c1", messages: [1, 2, 3].map((sequence) => message(sequence)), more: false },
+    "user.get": { profiles: [{ user: "alice" }, { user: "bob", version: 1, name: "Bob B." }] },
     watch: { users: [{ user: "bob", state: "online" }] },
     presence: {},
   };
@@ -123,6 +124,26 @@ test("an open timeline asks for what it shows, and who is shown is watched, agai
   assert.equal(net.made.length, 2);
   assert.equal(net.last.last("conversation.members").conversation, "c1");
   assert.deepEqual(net.last.last("watch").users, ["bob"]);
+});
+
+test("people are called as they are now, in the list and beside messages", async () => {
+  const { net, roost, timeline } = await opened();
+  const names = () => [roost.conversations.snapshot.rows[0].title, timeline.snapshot.people.bob.name];
+  assert.deepEqual(net.last.sent.filter((one) => one.type === "user.get").map((one) => one.users), [["alice", "bob"]]);
+  assert.deepEqual(names(), ["Bob B.", "Bob B."]);
+  net.last.say({ type: "profile", user: "bob", version: 2, name: "Robert" });
+  await settle();
+  assert.deepEqual(names(), ["Robert", "Robert"]);
+  // The newest counts, in whatever order they come.
+  net.last.say({ type: "profile", user: "bob", version: 1, name: "Bob B." });
+  await settle();
+  assert.deepEqual(names(), ["Robert", "Robert"]);
+  net.last.say({ type: "profile", user: "bob", version: 3, deleted: true });
+  await settle();
+  assert.deepEqual(names(), ["bob", undefined]);
+  assert.equal(timeline.snapshot.people.bob.deleted, true);
+  // Each is asked for once, also one without a profile.
+  assert.equal(net.last.sent.filter((one) => one.type === "user.get").length, 1);
 });
 
 test("a window that begins in a gap goes on from what it shows", async () => {
