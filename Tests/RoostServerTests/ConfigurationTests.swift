@@ -315,7 +315,7 @@ import Testing
         for settings in [
             ["limits.history_default=100"], ["limits.history_max=50"],
             ["limits.page_messages=1000", "limits.backlog_max=1000"],
-            ["limits.frame_bytes=121024"], ["limits.frame_bytes=66560", "limits.text_scalars=5461"],
+            ["limits.frame_bytes=241024"], ["limits.frame_bytes=132096", "limits.text_scalars=10922"],
         ] {
             _ = try Configuration.load(flags: settings.map { try ConfigurationFlag(set: $0) })
         }

@@ -153,7 +153,8 @@ final class ReplyCheck {
         // Anybody may write to a person, and a key is known for ever.
         let codes = codes(of: intent.key, user, isClash: intent.isClash)
         let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
-        return isSure ? codes : ["not_found"]
+        // Only some may name everybody.
+        return (isSure ? codes : ["not_found"]).union(intent.members.contains("@all") ? ["forbidden"] : [])
     }
 
     /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
@@ -193,7 +194,6 @@ final class ReplyCheck {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
             allowed = codes(refusing: intent, of: connection.device.user, saidAt: saidAt)
-                .union(intent.members.contains("@all") ? ["forbidden"] : [])
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
         case .create: allowed = ["too_large", "gone", "conflict"]
