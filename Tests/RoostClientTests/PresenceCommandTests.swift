@@ -40,7 +40,7 @@ import Testing
         let socket = await fixture.connected()
         async let blocked: Void = fixture.client.contacts.block(["eve", "mallory"])
         let command = await socket.next()
-        #expect(command.type == "contact.block" && command["users"] != nil)
+        #expect(command.type == "contact.block")
         #expect(command.json?["users"]?.elements?.compactMap(\.string) == ["eve", "mallory"])
         socket.ok(command)
         try await blocked
