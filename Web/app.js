@@ -183,13 +183,13 @@ function preview(message) {
 /** What to tell of an error: a refusal of the relay, or no connection. */
 function reason(error) {
   return {
-    not_connected: "That needs a connection. Try again when it is back.",
+    not_connected: "There is no connection.",
     forbidden: "You may not do that here.",
-    no_relationship: "You can't write to this person.",
+    no_relationship: "You may not do that here.",
     not_found: "That doesn't exist, or you may not see it.",
     conflict: "That is so already.",
     too_large: "That is too long, or too many.",
-    rate_limited: "That was too fast. Wait a moment.",
+    rate_limited: "Wait a moment.",
     bad_request: "The relay doesn't take that name or text.",
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }

@@ -278,9 +278,9 @@ final class SessionCommands {
             switch key {
             case .typing(let conversation, let number):
                 guard typing.isTold(session), let conversation = joined(conversation, session),
-                    let user = directory.user(number), typing.isTold(session, of: user, in: conversation)
+                    let user = directory.user(number)
                 else { continue }
-                delivery.deliver(typing.frame(user, in: conversation), key, to: session)
+                delivery.deliver(typing.frame(user, in: conversation, for: session), key, to: session)
             case .severalTyping(let conversation):
                 guard typing.isTold(session), let conversation = joined(conversation, session) else { continue }
                 delivery.deliver(typing.frameOfSeveral(in: conversation), key, to: session)

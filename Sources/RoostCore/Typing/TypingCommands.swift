@@ -112,18 +112,15 @@ final class TypingCommands {
         return !member.typing.isNamed && member.typing.toldAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
     }
 
-    /// As above, for somebody who may have left.
-    func isTold(_ session: Session, of user: User, in conversation: Conversation) -> Bool {
-        guard let member = conversation.member(user.number) else { return true }
-        return isTold(session, of: member)
-    }
-
     /// Whether the session is told who types: a background fetch shows nobody anything.
     func isTold(_ session: Session) -> Bool { session.presence.activity != .background }
 
-    /// Whether the user is typing there, as others were last told.
-    func frame(_ user: User, in conversation: Conversation) -> Frame {
-        frame(user, conversation.member(user.number), in: conversation)
+    /// Whether the user is typing there, as far as the session may know. It was owed a change: if the user hides from it
+    /// since, or has left, that is an end.
+    func frame(_ user: User, in conversation: Conversation, for session: Session) -> Frame {
+        var member = conversation.member(user.number)
+        if let known = member, !isTold(session, of: known) { member = nil }
+        return frame(user, member, in: conversation)
     }
 
     private func frame(_ user: User, _ member: Member?, in conversation: Conversation) -> Frame {

@@ -13,8 +13,6 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostGap
     /// After a crash, members haven't read what they wrote themselves.
     case unreadOwn
-    /// After a restart it is forgotten who is mentioned.
-    case forgottenMentions
     /// The rows of a page change places.
     case reorderedRows
     /// After a restart the log has forgotten all keys, so that a retry is stored again.

@@ -22,9 +22,6 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .unreadOwn {
             for index in snapshot.members.indices { snapshot.members[index].watermark = Watermark() }
         }
-        if world.mistake == .forgottenMentions {
-            for index in snapshot.members.indices { snapshot.members[index].mentions = [] }
-        }
         if world.mistake == .forgottenEnds {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }
