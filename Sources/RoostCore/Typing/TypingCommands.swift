@@ -115,8 +115,8 @@ final class TypingCommands {
     /// Whether the session is told who types: a background fetch shows nobody anything.
     func isTold(_ session: Session) -> Bool { session.presence.activity != .background }
 
-    /// Whether the user is typing there, as far as the session may know. It was owed a change: if the user hides from it
-    /// since, or has left, that is an end.
+    /// Whether the user is typing there, as far as the session may know. It was owed a change: if the user hides from
+    /// it since, or has left, that is an end.
     func frame(_ user: User, in conversation: Conversation, for session: Session) -> Frame {
         var member = conversation.member(user.number)
         if let known = member, !isTold(session, of: known) { member = nil }
