@@ -185,12 +185,11 @@ function reason(error) {
   return {
     not_connected: "There is no connection.",
     forbidden: "You may not do that here.",
-    no_relationship: "You may not do that here.",
     not_found: "That doesn't exist, or you may not see it.",
-    conflict: "That is so already.",
+    conflict: "It is so already.",
     too_large: "That is too long, or too many.",
     rate_limited: "Wait a moment.",
-    bad_request: "The relay doesn't take that name or text.",
+    bad_request: "The relay doesn't take that.",
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }
 

@@ -91,7 +91,7 @@ export class RoostError extends Error {
   }
 }
 
-const lost = () => new RoostError("connection_lost", "the connection was lost", { retry: true });
+const lost = () => new RoostError("connection_lost", "connection lost", { retry: true });
 const tooMany = () => (
   new RoostError("too_many_requests", "too many commands wait", { retry: true }));
 const notConnected = () => new RoostError("not_connected", "there is no session", { retry: true });
@@ -1776,7 +1776,7 @@ class Session {
     if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose();
     for (const [id, { complete }] of late) {
       this.#waiting.delete(id);
-      complete(new RoostError("timed_out", "no answer in time", { retry: true }));
+      complete(new RoostError("timed_out", "no answer", { retry: true }));
     }
     const next = Math.min(...[...this.#waiting.values()].map(({ issued }) => issued));
     if (Number.isFinite(next)) this.#alarms.set("replies", next + REPLY_TIME - now, () => this.#giveUp());
@@ -2817,7 +2817,7 @@ class Asker {
 
   // What those are called who wrote what is shown: the list names 50 members of a group.
   async #askNames(view) {
-    const unknown = Object.values(view.shown.value.people).filter((one) => one.version === undefined);
+    const unknown = Object.values(view.shown.value.people).filter((one) => one.user && one.version === undefined);
     const users = unknown.map((one) => one.user).slice(0, 100);
     if (users.length) await this.learn("user.get", { users });
   }

@@ -215,7 +215,7 @@ async def test_any_tab_changes_what_waits(web, site):
         await other.start(web, "alice", to="@bob")
         await other.until("app.roost.snapshot.isUpToDate")
         last = "app.timeline.snapshot.items.at(-1)"
-        await other.send("x" * 20_000, "next")
+        await other.send("x" * 20_001, "next")
         refused = "app.timeline.snapshot.items.find((item) => item.state?.state === 'failed')"
         await other.until(f"{refused}?.state.reason === 'tooLong'")
         assert await other.run(f"{last}.state.state") == "sending", "the next one waits for a choice"

@@ -129,6 +129,17 @@ import Testing
         alice.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
     }
 
+    @Test func aSlowReaderIsToldTheEndByWhoeverHidesAndGoesOn() {
+        type(alice)
+        block(bob)
+        #expect(alice.outcome("except", ["users": ["bob"], "as": "never"]) == "ok")
+        // Bob may not know, so that this is no reason to keep the end from Bob.
+        type(alice)
+        bob.isReading = true
+        relay.settle()
+        #expect(told == ["+alice", "-alice"])
+    }
+
     @Test(arguments: [true, false])
     func aSlowReaderGetsTheNewestStateWhenItHasCaughtUp(isStillTyping: Bool) {
         block(bob)
