@@ -59,6 +59,14 @@ class Connection:
             elif first & 15 == 1 and (answer := json.loads(body)).get("re") == 1:
                 return answer
 
+    def insist(self, type, **members):
+        """As `ask`, but comes back as late as the relay says while it asks too much."""
+        while (answer := self.ask(type, **members))["type"] == "error":
+            if not answer["retry"]:
+                sys.exit(json.dumps(answer))
+            time.sleep(answer.get("retryAfter", 100) / 1000)
+        return answer
+
 
 def follow(port, token, file, limit):
     connection = Connection(port)
@@ -66,17 +74,11 @@ def follow(port, token, file, limit):
         raise ConnectionError
     after = {}
     while True:
-        answer = connection.ask("feed", consumer="follower", limit=limit, wait=True, **after)
-        if answer["type"] == "error":
-            if not answer["retry"]:
-                sys.exit(json.dumps(answer))
-            time.sleep(answer.get("retryAfter", 100) / 1000)
-            continue
-        page = answer["feed"]
+        page = connection.insist("feed", consumer="follower", limit=limit, wait=True, **after)["feed"]
         if page["events"]:
             os.write(file, "".join(event["position"] + "\n" for event in page["events"]).encode())
         if page["position"] != after.get("after"):
-            connection.ask("feed.ack", consumer="follower", position=page["position"])
+            connection.insist("feed.ack", consumer="follower", position=page["position"])
         after = {"after": page["position"]}
 
 
