@@ -23,25 +23,32 @@ final class MailServer: Sendable {
 
     let folder: URL
     let port: Int
-    private let process = Process()
+    /// Closed once, by `deinit`.
+    private nonisolated(unsafe) let input: UnsafeMutablePointer<FILE>
 
+    // By popen(3), because Foundation's `Process` reads beyond a buffer while 1,365 descriptors or more are open
+    // (swift-corelibs-foundation#5472), and other tests have as many.
     init(_ options: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        process.executableURL = Self.python
-        process.arguments =
-            [Self.root.appendingPathComponent("Tests/Fakes/smtp_server.py").path, folder.path] + options
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = Pipe()
-        try process.run()
+        let said = folder.appendingPathComponent("said").path
+        guard mkfifo(said, 0o600) == 0 else { throw POSIXError(.EIO) }
+        let program = Self.root.appendingPathComponent("Tests/Fakes/smtp_server.py").path
+        let command = ([Self.python.path, program, folder.path] + options).map { "'\($0)'" }.joined(separator: " ")
+        input = try #require(popen("exec \(command) >'\(said)'", "we"))
         // It prints one line once it listens.
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        port = try #require(Int(line.split(whereSeparator: \.isWhitespace).last ?? ""))
+        let output = try #require(fopen(said, "re"))
+        defer { fclose(output) }
+        let line = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { room in
+            fgets(room.baseAddress, Int32(room.count), output).map { String(cString: $0) }
+        }
+        let words = try #require(line).split(whereSeparator: \.isWhitespace)
+        port = try #require(words.last.flatMap { Int($0) })
     }
 
     deinit {
-        process.terminate()
+        // It ends when its input does.
+        pclose(input)
         try? FileManager.default.removeItem(at: folder)
     }
 
