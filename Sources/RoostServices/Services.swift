@@ -47,11 +47,6 @@ package struct Services: Sendable {
         database = try await ServicesDatabase(path: folder.database, log: log)
         try folder.markDatabase()
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
-        let link = SocketRelayLink(
-            url: configuration.relayURL, connector: try Services.connector(configuration), clock: clock, log: log
-        ) { () throws(ServiceFault) in
-            try AccessToken.service(by: ring, issued: clock.seconds, seconds: seconds)
-        }
         func line() throws -> RelayLine {
             RelayLine(
                 url: configuration.relayURL, connector: try Services.connector(configuration), limits: limits,
@@ -68,7 +63,8 @@ package struct Services: Sendable {
         let profileQueue = ProfileQueue(database: database, relay: try line(), log: log)
         profiles = profileQueue
         // What somebody wrote is erased when they can't write any more.
-        let queue = RevocationQueue(database: database, link: link, clock: clock, told: { erasureQueue.wake() })
+        let queue = RevocationQueue(
+            database: database, relay: try line(), clock: clock, log: log, told: { erasureQueue.wake() })
         revocations = queue
         let identityClient = try Services.identityClient(configuration)
         let mailClient = mail == nil && configuration.mail.mode == .smtp ? try Services.mailClient(configuration) : nil

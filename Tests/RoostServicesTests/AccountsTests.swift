@@ -371,15 +371,23 @@ struct AccountsTests {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
         try await accounts.endAll(of: try await accounts.caller(tokens.access))
-        let link = TestLink(failures: 3)
-        let queue = RevocationQueue(database: accounts.database, link: link, clock: clock.wall) { _ in }
+        let away = Result<String, ServiceFault>.failure(ServiceFault(.unavailable, "away"))
+        let refusal = Result<String, ServiceFault>.failure(ServiceFault(.forbidden, "a mistake"))
+        let relay = TestRelay([away, away, refusal] + Array(repeating: .success(#"{"type":"ok","re":1}"#), count: 2))
+        let (isTold, tell) = AsyncStream.makeStream(of: Void.self)
+        let queue = RevocationQueue(
+            database: accounts.database, relay: relay, clock: clock.wall, log: Logger(label: "test"), due: .hasty
+        ) { tell.yield() }
         let task = Task { await queue.run() }
-        var told = link.told.makeAsyncIterator()
-        #expect(await told.next()?.sid == tokens.sid)
+        var told = isTold.makeAsyncIterator()
+        await told.next()
+        #expect(relay.asked.count == 4 && relay.rests == 1)
+        #expect(relay.asked.allSatisfy { $0.hasPrefix(#"{"type":"admin.revoke","sid":"\#(tokens.sid)","until":"#) })
         let again = try await signIn(accounts)
         try await accounts.endAll(of: try await accounts.caller(again.access))
         queue.wake()
-        #expect(await told.next()?.sid == again.sid)
+        await told.next()
+        #expect(relay.asked.count == 5 && relay.asked.last?.contains(again.sid) == true)
         task.cancel()
         await task.value
     }
@@ -398,27 +406,4 @@ private final class TestMail: MailSender {
         let link = try #require(letters.last { $0.to == address && $0.link != nil }?.link)
         return String(link[link.index(after: try #require(link.firstIndex(of: "=")))...])
     }
-}
-
-/// A relay that is away at first.
-private final class TestLink: RelayLink {
-    private let failures: Mutex<Int>
-    private let tell: AsyncStream<Revocation>.Continuation
-    let told: AsyncStream<Revocation>
-
-    init(failures: Int) {
-        self.failures = Mutex(failures)
-        (told, tell) = AsyncStream.makeStream(of: Revocation.self)
-    }
-
-    func revoke(_ revocation: Revocation) async -> Bool {
-        let isAway = failures.withLock { left in
-            left -= 1
-            return left >= 0
-        }
-        if !isAway { tell.yield(revocation) }
-        return !isAway
-    }
-
-    func rest() async {}
 }

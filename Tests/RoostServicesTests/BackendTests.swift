@@ -40,6 +40,13 @@ final class TestRelay: RelayCommands {
     func rest() async { state.withLock { $0.rests += 1 } }
 }
 
+extension DueWork {
+    /// Tries again at once.
+    static var hasty: DueWork { DueWork { _ in try await Task.sleep(for: .milliseconds(1)) } }
+    /// Never tries again.
+    static var once: DueWork { DueWork { _ in throw CancellationError() } }
+}
+
 /// Backends: their keys, what becomes of a request, and the erasing that goes on by itself.
 struct BackendTests {
     private let folder = TestFolder()
@@ -167,9 +174,7 @@ struct BackendTests {
         let database = try await database()
         // The third time the relay is away, and then the process ends.
         let first = TestRelay([page("e-5", more: true), page("e-9", more: true)])
-        let queue = ErasureQueue(database: database, relay: first, limits: ServicesLimits()) { _ in
-            throw CancellationError()
-        }
+        let queue = ErasureQueue(database: database, relay: first, limits: ServicesLimits(), due: .once)
         try await queue.add("ann")
         await queue.run()
         #expect(try await queue.isUnderWay("ann"))
@@ -177,7 +182,7 @@ struct BackendTests {
         let second = TestRelay([
             .failure(ServiceFault(.badPosition, "")), page("f-3", more: true), page("f-4", more: false),
         ])
-        let again = ErasureQueue(database: database, relay: second, limits: ServicesLimits()) { _ in }
+        let again = ErasureQueue(database: database, relay: second, limits: ServicesLimits(), due: .hasty)
         try await run(again) { try await !again.isUnderWay("ann") }
         #expect(
             first.asked == [
@@ -198,20 +203,20 @@ struct BackendTests {
             for user in ["ann", "bob"] { try ErasureQueue.add(user, database) }
         }
         let relay = TestRelay([page("e-1", more: false), page("e-2", more: false)])
-        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits()) { _ in }
+        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
         try await run(queue) { try await !queue.isUnderWay("bob") && relay.rests > 0 }
         #expect(relay.asked == [#"{"type":"admin.erase","user":"bob"}"#])
         try await database.write { database throws(LocalFailure) in
             try database.run("DELETE FROM revocation")
         }
-        let again = ErasureQueue(database: database, relay: relay, limits: ServicesLimits()) { _ in }
+        let again = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
         try await run(again) { try await !again.isUnderWay("ann") }
     }
 
     @Test func whoNeverWroteIsDoneAtOnce() async throws {
         let database = try await database()
         let relay = TestRelay([.failure(ServiceFault(.notFound, ""))])
-        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits()) { _ in }
+        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
         try await queue.add("nobody")
         try await run(queue) { try await !queue.isUnderWay("nobody") && relay.rests > 0 }
     }

@@ -24,9 +24,7 @@ struct ProfileQueueTests {
 
     /// Runs until nothing is left to tell.
     private func tell(_ relay: TestRelay, _ database: ServicesDatabase) async throws {
-        let queue = ProfileQueue(database: database, relay: relay, log: Logger(label: "test")) { _ in
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        let queue = ProfileQueue(database: database, relay: relay, log: Logger(label: "test"), due: .hasty)
         let task = Task { await queue.run() }
         defer { task.cancel() }
         while try await database.read({ database throws(LocalFailure) in try ProfileTable.count(database) }) > 0 {

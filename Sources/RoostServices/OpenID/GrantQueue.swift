@@ -11,9 +11,7 @@ package final class GrantQueue: Sendable {
     private let openID: OpenID
     private let seal: GrantSeal
     private let log: Logger
-    private let signal: AsyncStream<Void>
-    private let wakeUp: AsyncStream<Void>.Continuation
-    private let pause: @Sendable (Int) async throws -> Void
+    private let due: DueWork
 
     /// - Parameter pause: waits after so many failures in a row.
     init(
@@ -25,30 +23,19 @@ package final class GrantQueue: Sendable {
         self.seal = seal
         self.log = log
         let longest = openID.settings.bounds.grantPauseSeconds
-        self.pause =
-            pause ?? { failures in
+        due = DueWork(
+            pause: pause ?? { failures in
                 let seconds = min(longest, 0.5 * Double(1 << min(max(failures - 1, 0), 16)))
                 try await Task.sleep(for: .seconds(seconds * Double.random(in: 1...2)))
-            }
-        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // What a process before this one didn't get told.
-        wakeUp.yield()
+            })
     }
 
     /// There may be something new.
-    package func wake() { wakeUp.yield() }
+    package func wake() { due.wake() }
 
     /// Runs until the task is cancelled.
     package func run() async {
-        for await _ in signal {
-            var failures = 0
-            while !Task.isCancelled {
-                if await passThrough() { break }
-                failures += 1
-                do { try await pause(failures) } catch { return }
-            }
-            if Task.isCancelled { return }
-        }
+        await due.run { await passThrough() ? .last : .failed }
     }
 
     /// Tries each once, so that a provider that is away holds no other up. Returns false if something is left.

@@ -8,24 +8,16 @@ package final class ErasureQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands
     private let limits: ServicesLimits
-    private let signal: AsyncStream<Void>
-    private let wakeUp: AsyncStream<Void>.Continuation
-    private let pause: @Sendable (Int) async throws -> Void
+    private let due: DueWork
 
-    /// - Parameters:
-    ///   - relay: a line of its own.
-    ///   - pause: waits after so many failures in a row.
+    /// - Parameter relay: a line of its own.
     package init(
-        database: ServicesDatabase, relay: any RelayCommands, limits: ServicesLimits,
-        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause
+        database: ServicesDatabase, relay: any RelayCommands, limits: ServicesLimits, due: DueWork = DueWork()
     ) {
         self.database = database
         self.relay = relay
         self.limits = limits
-        self.pause = pause
-        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // What a process before this one didn't finish.
-        wakeUp.yield()
+        self.due = due
     }
 
     /// Has everything erased that the user has written until now.
@@ -40,7 +32,7 @@ package final class ErasureQueue: Sendable {
         guard isAdded else {
             throw ServiceFault(.busy, "\(most) users wait to be erased already", retryAfter: Int64(limits.busySeconds))
         }
-        wakeUp.yield()
+        due.wake()
     }
 
     /// Adds it in a transaction that does something else, too, such as deleting the account. `wake` follows.
@@ -49,7 +41,7 @@ package final class ErasureQueue: Sendable {
     }
 
     /// There is something new.
-    package func wake() { wakeUp.yield() }
+    package func wake() { due.wake() }
 
     /// Whether something of the user is still to be erased.
     package func isUnderWay(_ user: String) async throws(ServiceFault) -> Bool {
@@ -58,19 +50,8 @@ package final class ErasureQueue: Sendable {
 
     /// Runs until the task is cancelled.
     package func run() async {
-        for await _ in signal {
-            var failures = 0
-            while !Task.isCancelled {
-                do throws(ServiceFault) {
-                    guard try await eraseNextPage() else { break }
-                    failures = 0
-                } catch {
-                    failures += 1
-                    do { try await pause(failures) } catch { return }
-                }
-            }
-            await relay.rest()
-            if Task.isCancelled { return }
+        await due.run(rest: relay.rest) {
+            do throws(ServiceFault) { return try await eraseNextPage() ? .done : .last } catch { return .failed }
         }
     }
 

@@ -8,44 +8,24 @@ package final class ProfileQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands
     private let log: Logger
-    private let signal: AsyncStream<Void>
-    private let wakeUp: AsyncStream<Void>.Continuation
-    private let pause: @Sendable (Int) async throws -> Void
+    private let due: DueWork
 
-    /// - Parameters:
-    ///   - relay: a line of its own.
-    ///   - pause: waits after so many failures in a row.
-    package init(
-        database: ServicesDatabase, relay: any RelayCommands, log: Logger,
-        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause
-    ) {
+    /// - Parameter relay: a line of its own.
+    package init(database: ServicesDatabase, relay: any RelayCommands, log: Logger, due: DueWork = DueWork()) {
         self.database = database
         self.relay = relay
         self.log = log
-        self.pause = pause
-        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // What a process before this one didn't get told.
-        wakeUp.yield()
+        self.due = due
     }
 
     /// There may be something new.
-    package func wake() { wakeUp.yield() }
+    package func wake() { due.wake() }
 
     /// Runs until the task is cancelled.
     package func run() async {
-        for await _ in signal {
-            var failures = 0
-            while !Task.isCancelled {
-                do throws(ServiceFault) {
-                    try await tellAll()
-                    break
-                } catch {
-                    failures += 1
-                    do { try await pause(failures) } catch { return }
-                }
-            }
-            await relay.rest()
-            if Task.isCancelled { return }
+        await due.run(rest: relay.rest) {
+            do throws(ServiceFault) { try await tellAll() } catch { return .failed }
+            return .last
         }
     }
 

@@ -1,5 +1,5 @@
+import Logging
 import RoostStore
-import Synchronization
 
 /// Tells the relay what the database says it is to be told, in order, until it has said ok: a relay that is stopped
 /// misses nothing. One task runs it.
@@ -8,76 +8,58 @@ package final class RevocationQueue: Sendable {
     private static let batch = 100
 
     private let database: ServicesDatabase
-    private let link: any RelayLink
+    private let relay: any RelayCommands
     private let clock: WallClock
-    private let signal: AsyncStream<Void>
-    private let wakeUp: AsyncStream<Void>.Continuation
-    private let pause: @Sendable (Int) async throws -> Void
+    private let log: Logger
+    private let due: DueWork
     private let told: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - pause: waits after so many failures in a row.
+    ///   - relay: a line of its own, so that no other commands hold it up.
     ///   - told: is called when nothing is left to tell.
     package init(
-        database: ServicesDatabase, link: any RelayLink, clock: WallClock,
-        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause,
-        told: @escaping @Sendable () -> Void = {}
+        database: ServicesDatabase, relay: any RelayCommands, clock: WallClock, log: Logger,
+        due: DueWork = DueWork(), told: @escaping @Sendable () -> Void = {}
     ) {
         self.database = database
-        self.link = link
+        self.relay = relay
         self.clock = clock
+        self.log = log
+        self.due = due
         self.told = told
-        self.pause = pause
-        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // What a process before this one didn't get told.
-        wakeUp.yield()
     }
 
     /// There is something new.
-    package func wake() { wakeUp.yield() }
-
-    /// Half a second at first, doubled up to 8, and as much again by chance, so that several don't come together.
-    @Sendable package static func pause(_ failures: Int) async throws {
-        let seconds = 0.5 * Double(1 << min(max(failures - 1, 0), 4))
-        try await Task.sleep(for: .seconds(seconds * Double.random(in: 1...2)))
-    }
+    package func wake() { due.wake() }
 
     /// Runs until the task is cancelled.
     package func run() async {
-        for await _ in signal {
-            var failures = 0
-            while !Task.isCancelled {
-                if await drain() { break }
-                failures += 1
-                do { try await pause(failures) } catch { return }
-            }
-            if Task.isCancelled { return }
+        await due.run {
+            await relay.rest()
+            told()
+        } _: {
+            do throws(ServiceFault) { return try await tellNext() ? .done : .last } catch { return .failed }
         }
     }
 
-    /// Tells everything. Returns false if something is left.
-    private func drain() async -> Bool {
-        while !Task.isCancelled {
-            let now = clock.now()
-            do throws(ServiceFault) {
-                let next = try await database.read { database throws(LocalFailure) in
-                    try RevocationTable.next(RevocationQueue.batch, now: now, database)
-                }
-                guard !next.isEmpty else {
-                    await link.rest()
-                    told()
-                    return true
-                }
-                for (id, revocation) in next {
-                    guard await link.revoke(revocation) else { return false }
-                    try await database.write { database throws(LocalFailure) in
-                        try RevocationTable.delete(id, database)
-                    }
-                }
-            } catch {
-                return false
-            }
+    /// Returns whether there was something to tell.
+    private func tellNext() async throws(ServiceFault) -> Bool {
+        let now = clock.now()
+        let next = try await database.read { database throws(LocalFailure) in
+            try RevocationTable.next(RevocationQueue.batch, now: now, database)
         }
-        return false
+        for (id, revocation) in next {
+            do throws(ServiceFault) { _ = try await relay.carryOut(revocation.command(at: clock.now())) } catch {
+                switch error.code {
+                case .unavailable, .busy, .rateLimited: break
+                // It is tried on all the same: nobody may stay in because of a mistake.
+                default:
+                    log.error("the relay doesn't take a revocation", metadata: ["code": "\(error.code.rawValue)"])
+                }
+                throw error
+            }
+            try await database.write { database throws(LocalFailure) in try RevocationTable.delete(id, database) }
+        }
+        return !next.isEmpty
     }
 }

@@ -1,3 +1,5 @@
+import RoostWire
+
 /// What the relay is to refuse, and whose sockets it is to close.
 package struct Revocation: Sendable, Equatable {
     package var user: String
@@ -15,12 +17,16 @@ package struct Revocation: Sendable, Equatable {
         self.sid = sid
         self.until = until
     }
-}
 
-/// The relay, as far as this process needs it.
-package protocol RelayLink: Sendable {
-    /// Has tokens refused and sockets closed. Returns whether the relay has done it; otherwise it is asked again.
-    func revoke(_ revocation: Revocation) async -> Bool
-    /// There is nothing more to tell for now.
-    func rest() async
+    /// The relay's command, at a time in milliseconds since 1970.
+    func command(at now: Int64) -> RelayCommand {
+        guard let sid else {
+            let device = device.map { [RelayCommand.Member(name: "device", text: $0)] } ?? []
+            return RelayCommand(.revoke, [.init(name: "user", text: user)] + device)
+        }
+        // The relay takes a day at most, by its own clock.
+        let latest = now + 86_400_000 - 60_000
+        return RelayCommand(
+            .revoke, [.init(name: "sid", text: sid), .init(name: "until", value: Array("\(min(until, latest))".utf8))])
+    }
 }
