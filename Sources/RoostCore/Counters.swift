@@ -45,6 +45,8 @@ public final class Counters {
     public internal(set) var gate = Gate()
     /// Events that consumers of the feed were told.
     public internal(set) var feedEvents = 0
+    /// What users have reported.
+    public internal(set) var reports = Reported()
     /// Conversations, members and watches looked at one by one, users named by commands that may name many, members who
     /// came or left, users whose presence may have changed and those who may have to be told. Sixteen members who are
     /// only searched for their sessions count as one.
@@ -53,6 +55,14 @@ public final class Counters {
     public internal(set) var errors = [Int](repeating: 0, count: ErrorCode.allCases.count)
     /// Connections closed by the relay, by index in `CloseCode.allCases`.
     public internal(set) var closes = [Int](repeating: 0, count: CloseCode.allCases.count)
+
+    /// What users have reported.
+    public struct Reported: Sendable {
+        /// Reports since the start.
+        public internal(set) var made = 0
+        /// Reports that no operator has closed.
+        public internal(set) var open = 0
+    }
 
     /// What has been told of users' presence.
     public struct Told: Sendable {

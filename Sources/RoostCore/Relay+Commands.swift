@@ -52,6 +52,7 @@ extension Relay {
         case .findUsers(let asked): try profile.find(asked, id, session, now)
         case .block(let users): try privacy.block(users, id, session, now)
         case .unblock(let users): try privacy.unblock(users, id, session, now)
+        case .report(let report): try operators.reports.report(report, id, session, now)
         case .watch(let users, let counted): try presence.watch(users, counted, id, session, now)
         case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
         case .operator(let command): try operators.perform(command, id, session, now)

@@ -116,6 +116,9 @@ extension Relay {
                 if case .feed(let session, let id, let after) = reader {
                     return operators.feeds.answered(result, after: after, id, session)
                 }
+                if case .report(let asker, let draft) = reader {
+                    return operators.reports.answered(result, draft, asker, at: now)
+                }
                 if case .erasure(let asker) = reader {
                     return operators.erasures.answered(result, asker, at: now)
                 }

@@ -123,9 +123,9 @@ public final class Relay {
         let signIns = SignIns(.init(limits), snapshot.endedSignIns, at: time)
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
-            FeedCommands(
-                .init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
+            FeedCommands(.init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
             ErasureCommands(.init(limits), prices, reads, conversation), profile,
+            ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,

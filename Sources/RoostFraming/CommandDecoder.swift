@@ -100,6 +100,7 @@ public final class CommandDecoder {
                     limit: try members.limit(atMost: members.limits.findMax)))
         case .block: .block(users: try members.excepted())
         case .unblock: .unblock(users: try members.excepted())
+        case .report: try readReport()
         case .watch:
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
@@ -108,7 +109,7 @@ public final class CommandDecoder {
             .prospects:
             .contact(try readContactCommand(type))
         case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
-            .erase, .profile, .feed, .ackFeed, .forgetFeed:
+            .erase, .profile, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -129,6 +130,13 @@ public final class CommandDecoder {
             .profile(
                 user: try members.user(.user), try profile.change(mayGrant: true),
                 isDeleted: try members.flag(.deleted))
+        case .reports:
+            .reports(
+                after: try members.optional(.after, members.sequence)?.value, limit: try members.limit(),
+                try members.optional(.state, members.word))
+        case .closeReport:
+            .closeReport(
+                try members.sequence(.report).value, note: try members.optional(.note, readReportText))
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
         case .feed:
             .feed(
@@ -311,6 +319,31 @@ public final class CommandDecoder {
         let change = try profile.change(mayGrant: false)
         guard !change.isEmpty else { throw members.refusal(.name, "or another member that is to change is missing") }
         return .setProfile(change)
+    }
+
+    private func readReport() throws(Refusal) -> Command {
+        let subject: Command.Report.Subject
+        if members.value(.conversation) != nil {
+            guard members.value(.user) == nil else {
+                throw members.refusal(.user, "and conversation must not be used together")
+            }
+            subject = .message(try readTarget())
+        } else {
+            subject = .user(try members.user(.user))
+        }
+        return .report(
+            Command.Report(
+                subject, try members.word(.reason), text: try members.optional(.text, readReportText)))
+    }
+
+    /// Reads what somebody has to say about a report.
+    private func readReportText(_ member: Member) throws(Refusal) -> Text {
+        let text = try members.string(member)
+        guard text.count <= members.limits.reportTextBytes else {
+            throw members.refusal(member, "must be at most \(members.limits.reportTextBytes) bytes", .tooLarge)
+        }
+        guard !text.isBlank else { throw members.refusal(member, "must not be empty or all white space") }
+        return text
     }
 
     private func readPrivacy() throws(Refusal) -> Command {

@@ -2,9 +2,9 @@
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
     case description, device, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name, note
-    case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, remove
-    case replyTo, resume, role, sequence, sid, state, text, tier, to, token, type, until, user, username, users, value
-    case wait
+    case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
+    case remove, replyTo, report, resume, role, sequence, sid, state, text, tier, to, token, type, until, user, username
+    case users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -46,8 +46,10 @@ enum Member: Int, CaseIterable, Sendable {
         case .prospect: "prospect"
         case .reaction: "reaction"
         case .read: "read"
+        case .reason: "reason"
         case .remove: "remove"
         case .replyTo: "replyTo"
+        case .report: "report"
         case .resume: "resume"
         case .role: "role"
         case .sequence: "sequence"

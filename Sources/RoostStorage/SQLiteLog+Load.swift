@@ -23,6 +23,7 @@ extension SQLiteLog {
         snapshot.endedSignIns = try endedSignIns(database)
         snapshot.feedCursors = try feedCursors(database)
         snapshot.settings = try settings(database)
+        snapshot.reports = try ReportTable.read(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)

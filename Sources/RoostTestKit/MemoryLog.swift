@@ -17,6 +17,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var contacts: [UserPair: StoredContact] = [:]
         var prospects: [UserNumber: [String: StoredProspect]] = [:]
+        var reports: [Int64: StoredReport] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: StoredEvent] = [:]
@@ -154,6 +155,10 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.contacts[pair] = contact
             case .prospect(let user, let id, let prospect):
                 state.prospects[user, default: [:]][id] = prospect
+            case .report(let report):
+                state.reports[report.number] = report
+            case .forgetReport(let number):
+                state.reports[number] = nil
             case .alive(let time):
                 state.aliveAt = time
             case .lease(let kind):
@@ -235,6 +240,7 @@ public final class MemoryLog: LogWriter, LogReader {
                 Snapshot.Prospect(user, id: $0.key, $0.value)
             }
         }
+        snapshot.reports = state.reports.values.sorted { $0.number < $1.number }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {
             snapshot.conversations.append(record.entry.with(mentionsOfAll: record.mentions[.none] ?? []))

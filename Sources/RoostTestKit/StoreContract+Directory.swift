@@ -252,3 +252,27 @@ extension StoreContract {
         try expect(try store.commit([again, message]), [.refused(.gone), .refused(.gone)])
     }
 }
+
+extension StoreContract {
+    @Sendable static func reports(_ store: inout StoreDriver) throws {
+        try store.apply([
+            .user(UserNumber(1), name: "alice"), .report(report(1)), .report(report(2, isClosed: true)),
+            .report(report(3)), .report(report(4)),
+        ])
+        try store.goOn()
+        try store.apply([.report(report(3, isClosed: true)), .forgetReport(1), .forgetReport(9)])
+        try store.goOn()
+        try expect(
+            try store.load().reports, [report(2, isClosed: true), report(3, isClosed: true), report(4)])
+    }
+}
+
+/// A report of a user, or of a message if the number is odd.
+private func report(_ number: Int64, isClosed: Bool = false) -> StoredReport {
+    var report = StoredReport(
+        number, by: UserNumber(1), of: UserNumber(number % 2 == 0 ? 2 : 0), .harassment,
+        at: Timestamp(milliseconds: 40 + number))
+    if number % 2 == 1 { (report.conversation, report.sequence, report.text) = ("c1", SequenceNumber(4), "Grüße") }
+    if isClosed { report.closing = .init(by: "olga", note: "", at: Timestamp(milliseconds: 50)) }
+    return report
+}

@@ -51,6 +51,7 @@ public struct StoreContract {
         Check(name: "joining", run: joining),
         Check(name: "users and devices", run: directory),
         Check(name: "when members got and read messages", run: receipts),
+        Check(name: "reports", run: reports),
         Check(name: "settings", run: settings),
         Check(name: "settings are bounded", run: manySettings),
         Check(name: "contacts and prospects", run: contacts),

@@ -28,6 +28,7 @@ public enum Command {
     case findUsers(Find)
     case block(users: [Text])
     case unblock(users: [Text])
+    case report(Report)
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case contact(ContactCommand)
@@ -282,6 +283,30 @@ public enum Command {
             self.prefix = prefix
             self.after = after
             self.limit = limit
+        }
+    }
+
+    /// `contact.report`.
+    public struct Report {
+        /// What is reported.
+        public enum Subject {
+            case user(Text)
+            case message(Target)
+        }
+
+        /// What is reported.
+        public var subject: Subject
+        /// Why.
+        public var reason: ReportReason
+        /// What the user has to say about it.
+        public var text: Text?
+
+        /// Creates one.
+        @inlinable
+        public init(_ subject: Subject, _ reason: ReportReason, text: Text?) {
+            self.subject = subject
+            self.reason = reason
+            self.text = text
         }
     }
 

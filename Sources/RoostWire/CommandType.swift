@@ -5,11 +5,12 @@ public enum CommandType: WireWord {
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
-    case block, unblock
+    case block, unblock, report
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
     case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
     case feed, ackFeed, forgetFeed
+    case reports, closeReport
 
     /// The value of `type`.
     public var word: StaticString {
@@ -60,6 +61,7 @@ public enum CommandType: WireWord {
         case .prospects: "prospect.list"
         case .block: "contact.block"
         case .unblock: "contact.unblock"
+        case .report: "contact.report"
         case .people: "admin.people"
         case .person: "admin.user"
         case .whereabouts: "admin.message"
@@ -70,6 +72,8 @@ public enum CommandType: WireWord {
         case .states: "admin.presence"
         case .erase: "admin.erase"
         case .profile: "admin.profile"
+        case .reports: "admin.reports"
+        case .closeReport: "admin.report.close"
         case .feed: "feed"
         case .ackFeed: "feed.ack"
         case .forgetFeed: "feed.forget"

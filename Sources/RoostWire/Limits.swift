@@ -92,6 +92,12 @@ public struct Limits: Sendable, Equatable {
     public var contactsMax = 1_000
     /// Most people whom one user may have written down that aren't users yet, some 1 kB of memory each at most.
     public var prospectsPerUser = 1_000
+    /// Most bytes of the text of a report, and of the note of the operator who closes it: half a page.
+    public var reportTextBytes = 1_024
+    /// Reports of one user in an hour: more than anybody means.
+    public var reportsPerHour = 20
+    /// Reports that are kept, with closed ones. With texts and notes as long as they may be, they take 25 MB of memory.
+    public var reportsMax = 10_000
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 

@@ -27,6 +27,10 @@ public enum OperatorCommand {
 
     /// A user's profile is given, changed, or taken away for good: then only its version is left.
     case profile(user: Text, ProfileChange, isDeleted: Bool?)
+    /// What users have reported, a page of it, in the order of numbers.
+    case reports(after: Int64?, limit: Int?, ReportState?)
+    /// A report needs nothing more.
+    case closeReport(Int64, note: Text?)
 
     /// A page of the log for a consumer.
     case feed(Feed)
@@ -48,7 +52,9 @@ public enum OperatorCommand {
     /// Who may send it.
     public var senders: Senders {
         switch self {
-        case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation, .profile: .both
+        case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation, .profile, .reports,
+            .closeReport:
+            .both
         case .people, .whereabouts, .drain, .statistics: .operators
         case .feed, .ackFeed, .forgetFeed: .services
         }

@@ -15,6 +15,7 @@ struct StoreContent: Equatable {
         lines += snapshot.profiles.map { "profile of \($0.user.value): \($0.profile)" }
         lines += snapshot.revocations.map { "revoked \($0.user.value) \($0.device ?? "") \($0.time.milliseconds)" }
         lines += snapshot.endedSignIns.map { "sign-in \($0.name) ended \($0.until.milliseconds)" }
+        lines += snapshot.reports.map { "report \($0)" }
         lines += snapshot.feedCursors.map { "feed of \($0.consumer) at \($0.position.value)" }
         lines += snapshot.exceptions.map { "exception \($0.user.value) \($0.other.value) \($0.kind)" }.sorted()
         lines += snapshot.contacts.map { "contact \($0.pair.low.value) \($0.pair.high.value) \($0.stored)" }

@@ -49,6 +49,7 @@ private func touch(_ command: Command) -> [UInt8] {
         users.flatMap(\.array)
     case .setProfile(let change): touch(change)
     case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
+    case .report(let report): touch(report.subject) + (report.text?.array ?? [])
     case .status(_, let text): text?.array ?? []
     case .send(let send):
         send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body) + send.mentions.flatMap(\.array)
@@ -83,7 +84,8 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .eraseMessages(let user, _): user.array
     case .eraseConversation(let conversation): conversation.array
     case .profile(let user, let change, _): user.array + touch(change)
-    case .drain, .statistics: []
+    case .drain, .statistics, .reports: []
+    case .closeReport(_, let note): note?.array ?? []
     case .whereabouts(let asked):
         switch asked.event {
         case .position: asked.after?.array ?? []
@@ -113,6 +115,13 @@ private func touch(_ command: ContactCommand) -> [UInt8] {
     case .list(let after, _, _), .prospects(let after, _): after?.array ?? []
     case .setProspect(let id, let name, let note): (id?.array ?? []) + name.array + (note?.array ?? [])
     case .removeProspect(let id): id.array
+    }
+}
+
+private func touch(_ subject: Command.Report.Subject) -> [UInt8] {
+    switch subject {
+    case .user(let user): user.array
+    case .message(let message): message.conversation.array
     }
 }
 

@@ -250,7 +250,7 @@ def check_members():
               ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownContact",
                "prospect", "ownDevice", "ended", "people", "herePerson", "person", "personDevice", "whereabouts",
                "recipient", "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure",
-               "setting", "messageReceipt")}
+               "setting", "messageReceipt", "reports", "report")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

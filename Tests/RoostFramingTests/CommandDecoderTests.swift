@@ -103,6 +103,14 @@ import Testing
             (#"{"type":"except","id":1,"users":["b","c"],"as":"never"}"#, "except | b,c | never"),
             (#"{"type":"contact.block","id":1,"users":["b","c"]}"#, "block | b,c"),
             (#"{"type":"contact.unblock","id":1,"users":["b"]}"#, "unblock | b"),
+            (#"{"type":"contact.report","id":1,"user":"b","reason":"spam"}"#, "report | b | spam | -"),
+            (
+                #"{"type":"contact.report","id":1,"conversation":"c","sequence":3,"reason":"other","text":"t"}"#,
+                "report | c 3 | other | t"
+            ),
+            (#"{"type":"admin.reports","id":1}"#, "reports | - | - | -"),
+            (#"{"type":"admin.reports","id":1,"after":7,"limit":5,"state":"closed"}"#, "reports | 7 | 5 | closed"),
+            (#"{"type":"admin.report.close","id":1,"report":7,"note":"n"}"#, "closeReport | 7 | n"),
             (#"{"type":"except","id":1,"users":["b"],"as":"none"}"#, "except | b | none"),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
             (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),

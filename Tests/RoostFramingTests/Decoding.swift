@@ -99,6 +99,11 @@ func describe(_ command: Command) -> String {
     case .findUsers(let find): words("findUsers", text(find.prefix), text(find.after), number(find.limit))
     case .block(let users): words("block", list(users))
     case .unblock(let users): words("unblock", list(users))
+    case .report(let report):
+        switch report.subject {
+        case .user(let user): words("report", text(user), "\(report.reason)", text(report.text))
+        case .message(let message): words("report", target(message), "\(report.reason)", text(report.text))
+        }
     case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
     case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):
@@ -142,6 +147,9 @@ private func describe(_ command: OperatorCommand) -> String {
     case .profile(let user, let change, let isDeleted):
         words("profile", text(user), describe(change), isDeleted.map { "\($0)" } ?? "-")
     case .drain: "drain"
+    case .reports(let after, let limit, let state):
+        words("reports", number(after), number(limit), state.map { "\($0)" } ?? "-")
+    case .closeReport(let report, let note): words("closeReport", number(report), text(note))
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }
 }

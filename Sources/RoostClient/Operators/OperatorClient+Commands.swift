@@ -83,6 +83,28 @@ extension OperatorClient {
         }
     }
 
+    /// What users have reported, a page of it, the oldest first.
+    /// - Parameters:
+    ///   - after: `next` of the page before.
+    ///   - state: only those in this state; nil for all.
+    public func reports(
+        after: Int64? = nil, limit: Int? = nil, state: ReportState? = nil
+    ) async throws(RoostFailure) -> Reply {
+        try await ask(.reports) { command in
+            if let after { command.member("after", after) }
+            if let limit { command.member("limit", Int64(limit)) }
+            if let state { command.member("state", word: state.word) }
+        }
+    }
+
+    /// A report needs nothing more.
+    public func closeReport(_ number: Int64, note: String? = nil) async throws(RoostFailure) -> Reply {
+        try await ask(.closeReport) { command in
+            command.member("report", number)
+            if let note { command.member("note", note) }
+        }
+    }
+
     /// Stops the relay, as SIGTERM does.
     public func drain() async throws(RoostFailure) -> Reply { try await ask(.drain) }
 

@@ -16,13 +16,15 @@ enum PendingRead {
 
     /// What a user has written, which is to be erased.
     case erasure(Asker)
+    /// The author of a message that is reported.
+    case report(Asker, ReportCommands.Draft)
 
     /// The session that asked; nil for a page.
     var session: Session? {
         switch self {
         case .page: nil
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker), .receipts(let asker, _):
+            .erasure(let asker), .settings(let asker), .receipts(let asker, _), .report(let asker, _):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -33,7 +35,7 @@ enum PendingRead {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker), .receipts(let asker, _):
+            .erasure(let asker), .settings(let asker), .receipts(let asker, _), .report(let asker, _):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

@@ -1,9 +1,9 @@
 import RoostWire
 
 /// States on their way to the log of which only the newest counts: the presence, the status, the privacy and the
-/// profile of each user, its contacts and prospects, which tokens and sign-ins were revoked, how each device's
-/// connection ended, and that the relay was alive. Each waits once, however often it changes while the writer is busy.
-/// They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
+/// profile of each user, its contacts and prospects, what was reported, which tokens and sign-ins were revoked, how
+/// each device's connection ended, and that the relay was alive. Each waits once, however often it changes while the
+/// writer is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -30,6 +30,8 @@ struct NewestStates {
     private var feeds: [String: Int] = [:]
     /// Where the end of each device's connection is in `states`.
     private var ends: [DeviceNumber: Int] = [:]
+    /// Where what became of each report is in `states`.
+    private var reports: [Int64: Int] = [:]
     /// Where the last sign of life is in `states`.
     private var alive: Int?
 
@@ -78,6 +80,8 @@ struct NewestStates {
         case .forgetSignIns: forgotten = put(mutation, at: forgotten)
         case .feedCursor(let consumer, _): feeds[consumer] = put(mutation, at: feeds[consumer])
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
+        case .report(let report): reports[report.number] = put(mutation, at: reports[report.number])
+        case .forgetReport(let number): reports[number] = put(mutation, at: reports[number])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .steps, .answered, .lease, .append:
             return false

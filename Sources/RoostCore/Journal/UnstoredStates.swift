@@ -17,6 +17,7 @@ enum UnstoredStates {
         case forgottenSignIns
         case feed(String)
         case end(DeviceNumber)
+        case report(Int64)
         case alive
         case lease(NumberKind)
 
@@ -38,6 +39,8 @@ enum UnstoredStates {
             case .forgetSignIns: self = .forgottenSignIns
             case .feedCursor(let consumer, _): self = .feed(consumer)
             case .end(let device, _): self = .end(device)
+            case .report(let report): self = .report(report.number)
+            case .forgetReport(let number): self = .report(number)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)
             case .append, .user, .forgetUser, .device, .forgetDevice, .steps: return nil

@@ -43,6 +43,7 @@ final class OperatorCommands {
     let feeds: FeedCommands
     let erasures: ErasureCommands
     private let profiles: ProfileCommands
+    let reports: ReportCommands
     private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
@@ -54,7 +55,8 @@ final class OperatorCommands {
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
-        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ statistics: Statistics
+        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ reports: ReportCommands,
+        _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -68,6 +70,7 @@ final class OperatorCommands {
         self.feeds = feeds
         self.erasures = erasures
         self.profiles = profiles
+        self.reports = reports
         revocations = PendingRevocations(
             atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
             replies.builder)
@@ -149,6 +152,11 @@ final class OperatorCommands {
             deeds.append(OperatorDeed(name: name, kind: .eraseConversation(erased.id)))
         case .profile(let user, let change, let isDeleted):
             try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
+        case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
+        case .closeReport(let number, let note):
+            try reports.close(number, note: note, by: name, now)
+            deeds.append(OperatorDeed(name: name, kind: .closeReport(number)))
+            replies.accept(id, session)
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)

@@ -50,6 +50,8 @@ public struct OperatorDeed: Sendable {
         case eraseMessages(user: String)
         /// A conversation was erased, or some of its members were removed first.
         case eraseConversation(String)
+        /// What a user has reported needs nothing more.
+        case closeReport(Int64)
         /// The relay is to stop. The host does it.
         case drain
     }

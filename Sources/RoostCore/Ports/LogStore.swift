@@ -284,6 +284,8 @@ public struct Snapshot: Sendable {
     public var feedCursors: [FeedCursor] = []
     /// The settings of all users that have set any, in the order of the users.
     public var settings: [Settings] = []
+    /// What users have reported, in the order of numbers.
+    public var reports: [StoredReport] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

@@ -43,6 +43,10 @@ public enum Mutation: Sendable {
     case forgetSignIns(upTo: Timestamp)
     /// A consumer of the feed has processed everything up to here; nil if it isn't needed any more.
     case feedCursor(String, Position?)
+    /// What a user has reported, in place of what was stored under its number.
+    case report(StoredReport)
+    /// A report is forgotten.
+    case forgetReport(Int64)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

@@ -149,6 +149,8 @@ final class Prices {
             switch command {
             // Looks at thousands of users, or writes a hundred with their devices.
             case .people, .whereabouts: 10
+            // Looks at up to 10,000 reports, and writes a hundred.
+            case .reports: 10
             case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile: 5
             case .states(let names): 1 + Int64(names.count) / 5
             // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
@@ -159,7 +161,7 @@ final class Prices {
             case .feed(let asked): 2 + Int64(asked.limit ?? bounds.feedRows) / 32
             // Up to 60 kB of samples.
             case .statistics: 10
-            case .drain, .ackFeed: 1
+            case .drain, .ackFeed, .closeReport: 1
             }
         default: 1
         }

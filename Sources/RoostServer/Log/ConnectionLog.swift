@@ -103,6 +103,9 @@ final class ConnectionLog {
         case .eraseConversation(let conversation):
             metadata["conversation"] = "\(conversation)"
             event = "operator.erased"
+        case .closeReport(let number):
+            metadata["report"] = .stringConvertible(number)
+            event = "operator.closed_report"
         case .drain: event = "operator.drained"
         }
         metadata[LogLine.eventKey] = "\(event)"

@@ -44,6 +44,9 @@ extension Gateway {
             relay.counters.sessions.operators)
         page.single(
             "roost_feed_events_total", .counter, "Events told to consumers of the feed.", relay.counters.feedEvents)
+        page.single("roost_reports_total", .counter, "Reports by users.", relay.counters.reports.made)
+        page.single(
+            "roost_reports_open", .gauge, "Reports that no operator has closed.", relay.counters.reports.open)
         page.labelled(
             "roost_feed_lag", .gauge, "Positions between what a consumer of the feed has acked and the newest event.",
             by: "consumer", relay.feedLags.map { ($0.consumer, $0.positions) })

@@ -38,6 +38,7 @@ final class Directory {
     let settings: SettingTable
     let mentions: MentionTable
     let contacts: ContactTables
+    let reports: ReportTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -48,6 +49,7 @@ final class Directory {
         settings = try SettingTable(database)
         mentions = try MentionTable(database)
         contacts = try ContactTables(database)
+        reports = try ReportTable(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {

@@ -61,6 +61,11 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE ended_sign_in (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX ended_sign_in_by_until ON ended_sign_in (until);
+        CREATE TABLE report (
+            number INTEGER PRIMARY KEY, reporter INTEGER NOT NULL, user INTEGER NOT NULL, conversation TEXT NOT NULL,
+            sequence INTEGER NOT NULL, reason INTEGER NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL,
+            closed_by TEXT, note TEXT, closed_at INTEGER
+        ) STRICT;
         CREATE TABLE feed_cursor (consumer TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,

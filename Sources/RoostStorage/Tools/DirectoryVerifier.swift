@@ -15,6 +15,7 @@ struct DirectoryVerifier {
 
     func verify(_ report: inout VerifyReport) throws {
         try verifyMembers(&report)
+        try verifyReports(&report)
         try tell(
             "SELECT number, user FROM device WHERE user NOT IN (SELECT number FROM user)", "device",
             "belongs to a user, number %, that isn't there", &report)
@@ -81,6 +82,12 @@ struct DirectoryVerifier {
         if summary.epoch.isEmpty {
             report.add("meta", "epoch", "is missing", .restore)
         }
+    }
+
+    private func verifyReports(_ report: inout VerifyReport) throws {
+        try tell(
+            "SELECT number, reporter FROM report WHERE reporter NOT IN (SELECT number FROM user)", "report",
+            "is by a user, number %, that isn't there", &report)
     }
 
     private func verifyMembers(_ report: inout VerifyReport) throws {

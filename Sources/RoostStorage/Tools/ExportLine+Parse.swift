@@ -27,6 +27,7 @@ extension ExportLine {
         case "setting": self = .setting(try ExportedSetting(&members))
         case "contact": self = .contact(try ExportedContact(&members))
         case "prospect": self = .prospect(try ExportedProspect(&members))
+        case "report": self = .report(try ExportedReport(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
         default:
@@ -125,6 +126,28 @@ extension ExportedContact {
         guard one.user != other.user else { throw ExportLineFailure("other: the same as user") }
         guard ["", one.user, other.user].contains(inviter) else {
             throw ExportLineFailure("inviter: neither user nor other")
+        }
+    }
+}
+
+extension ExportedReport {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        reporter = try members.user("reporter")
+        user = try members.name("user", or: "")
+        guard user.utf8.first != UInt8(ascii: "@") else { throw ExportLineFailure("user: begins with @") }
+        conversation = try members.name("conversation", or: "")
+        sequence = try members.number("sequence", or: 0)
+        guard conversation.isEmpty == (sequence == 0) else {
+            throw ExportLineFailure("sequence: only with a conversation")
+        }
+        reason = try members.word("reason")
+        text = try members.text("text", or: "", atMost: Limits().reportTextBytes)
+        time = try members.number("time", atLeast: 1)
+        closedAt = try members.number("closedAt", or: 0)
+        closedBy = try members.name("closedBy", or: "")
+        note = try members.text("note", or: "", atMost: Limits().reportTextBytes)
+        guard closedBy.isEmpty == (closedAt == 0), closedAt != 0 || note.isEmpty else {
+            throw ExportLineFailure("closedAt: only with closedBy")
         }
     }
 }

@@ -51,6 +51,7 @@ struct ExportLineWriter {
             json.member("prospect", prospect.id)
             json.member("name", prospect.name)
             if !prospect.note.isEmpty { json.member("note", prospect.note) }
+        case .report(let report): write(report)
         case .conversation(let conversation):
             begin("conversation")
             json.member("conversation", conversation.id)
@@ -122,6 +123,23 @@ struct ExportLineWriter {
         if !contact.other.label.isEmpty { json.member("otherLabel", contact.other.label) }
         if !contact.inviter.isEmpty { json.member("inviter", contact.inviter) }
         member("since", unlessZero: contact.since)
+    }
+
+    private func write(_ report: ExportedReport) {
+        begin("report")
+        json.member("reporter", report.reporter)
+        if !report.user.isEmpty { json.member("user", report.user) }
+        if !report.conversation.isEmpty {
+            json.member("conversation", report.conversation)
+            json.member("sequence", report.sequence)
+        }
+        json.member("reason", word: report.reason.word)
+        if !report.text.isEmpty { json.member("text", report.text) }
+        json.member("time", report.time)
+        guard report.closedAt != 0 else { return }
+        json.member("closedBy", report.closedBy)
+        json.member("closedAt", report.closedAt)
+        if !report.note.isEmpty { json.member("note", report.note) }
     }
 
     private func write(_ one: ExportedMember) {

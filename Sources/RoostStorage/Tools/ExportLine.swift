@@ -15,6 +15,7 @@ enum ExportLine: Equatable, Sendable {
     case setting(ExportedSetting)
     case contact(ExportedContact)
     case prospect(ExportedProspect)
+    case report(ExportedReport)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
     /// The last line: how many stand before it. A file without it was cut short.
@@ -105,6 +106,24 @@ struct ExportedProspect: Equatable, Sendable {
     var id: String
     var name: String
     /// Empty for none.
+    var note: String = ""
+}
+
+/// What a user has reported. Numbers are given anew by an import.
+struct ExportedReport: Equatable, Sendable {
+    var reporter: String
+    /// Empty if that isn't known.
+    var user: String = ""
+    /// The id of the conversation of a reported message, and the message; empty and 0 if none is.
+    var conversation: String = ""
+    var sequence: Int64 = 0
+    var reason: ReportReason
+    /// Empty for none.
+    var text: String = ""
+    var time: Int64
+    /// Who has closed it, when and with which note; empty and 0 while it is open.
+    var closedBy: String = ""
+    var closedAt: Int64 = 0
     var note: String = ""
 }
 

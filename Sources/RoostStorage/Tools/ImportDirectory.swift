@@ -59,6 +59,7 @@ struct ImportDirectory {
             try writeExceptions()
             try writeProfiles()
             try writeContacts()
+            try writeReports()
             for conversation in plan.conversations.values.sorted(by: { $0.number < $1.number }) {
                 try write(conversation)
             }
@@ -121,6 +122,30 @@ struct ImportDirectory {
             try add.bind(3, copying: prospect.name)
             try add.bind(4, copying: prospect.note)
             try add.run()
+        }
+    }
+
+    /// Those that the store has already, by who reported whom and when, aren't added again. More than a relay keeps are
+    /// left out.
+    private func writeReports() throws {
+        var known = try ReportTable.read(writer.database)
+        var number = known.last?.number ?? 0
+        for line in plan.reports where known.count < Limits().reportsMax {
+            guard let reporter = plan.users[line.reporter] else { continue }
+            number += 1
+            var report = StoredReport(
+                number, by: UserNumber(reporter.number), of: UserNumber(plan.users[line.user]?.number ?? 0),
+                line.reason, at: Timestamp(milliseconds: line.time))
+            report.conversation = line.conversation
+            report.sequence = SequenceNumber(line.sequence)
+            report.text = line.text
+            if line.closedAt != 0 {
+                report.closing = .init(
+                    by: line.closedBy, note: line.note, at: Timestamp(milliseconds: line.closedAt))
+            }
+            guard !known.contains(where: { $0.isSame(as: report) }) else { continue }
+            try writer.directory.reports.set(report)
+            known.append(report)
         }
     }
 
@@ -193,5 +218,13 @@ struct ImportDirectory {
                     cursor: Position(positions.position(device.acked)))
             }
         }
+    }
+}
+
+extension StoredReport {
+    /// Whether the same user reported the same at the same time.
+    fileprivate func isSame(as other: StoredReport) -> Bool {
+        reporter == other.reporter && user == other.user && time == other.time
+            && conversation == other.conversation && sequence == other.sequence
     }
 }

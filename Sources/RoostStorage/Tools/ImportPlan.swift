@@ -50,6 +50,7 @@ struct ImportPlan {
     private(set) var profiles: [ExportedProfile] = []
     private(set) var contacts: [ExportedContact] = []
     private(set) var prospects: [ExportedProspect] = []
+    private(set) var reports: [ExportedReport] = []
     /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
     private(set) var refreshed: [Int64: Int64] = [:]
     /// Rows that will be added.
@@ -129,6 +130,10 @@ struct ImportPlan {
         case .prospect(let prospect):
             try know(prospect.user)
             prospects.append(prospect)
+        case .report(let report):
+            try know(report.reporter)
+            if !report.user.isEmpty { try know(report.user) }
+            reports.append(report)
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

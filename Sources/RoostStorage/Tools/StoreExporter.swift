@@ -152,6 +152,7 @@ public struct StoreExporter {
             try sink.write(.exception(ExportedException(user: user, other: other, kind: kind)))
         }
         try writeSettings()
+        try writeReports()
     }
 
     /// Those that were removed aren't written.
@@ -200,6 +201,26 @@ public struct StoreExporter {
                 let user = names.users[number.value]
             else { return }
             try sink.write(.profile(ExportedProfile(user: user, profile: profile)))
+        }
+    }
+
+    /// Of one user, what that user has reported.
+    private func writeReports() throws {
+        for report in try ReportTable.read(database) {
+            guard author.map({ $0 == report.reporter.value }) ?? true,
+                let reporter = names.users[report.reporter.value]
+            else { continue }
+            var line = ExportedReport(
+                reporter: reporter, reason: report.reason, time: report.time.milliseconds)
+            // The user of messages that an earlier export left out is nobody.
+            line.user = names.users[report.user.value].flatMap { $0.hasPrefix("@") ? nil : $0 } ?? ""
+            line.conversation = report.conversation
+            line.sequence = report.sequence.value
+            line.text = report.text
+            if let closing = report.closing, author == nil {
+                (line.closedBy, line.closedAt, line.note) = (closing.by, closing.time.milliseconds, closing.note)
+            }
+            try sink.write(.report(line))
         }
     }
 

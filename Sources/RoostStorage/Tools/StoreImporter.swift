@@ -100,7 +100,9 @@ public final class StoreImporter {
             case .event(let event): try take(event, number)
             case .withheld(let messages): try take(messages, number)
             case .setting(let setting): try take(setting)
-            case .header, .user, .profile, .conversation, .member, .device, .exception, .contact, .prospect, .end: break
+            case .header, .user, .profile, .conversation, .member, .device, .exception, .contact, .prospect, .report,
+                .end:
+                break
             }
         }
         try storeSettings()

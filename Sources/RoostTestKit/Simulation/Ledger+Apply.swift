@@ -38,7 +38,7 @@ extension Ledger {
                 if let user = users[user.value], let other = users[other.value] {
                     exceptions[Pair(user, other)] = exception
                 }
-            case .contact, .prospect: continue
+            case .contact, .prospect, .report, .forgetReport: continue
             case .lease, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
             case .alive(let time):
                 aliveAt = time.milliseconds

@@ -18,8 +18,8 @@ struct AdminCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
-            AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self, AdminLinkCommand.self,
-            AdminLettersCommand.self, AuditCommand.self,
+            AdminRevokeCommand.self, AdminReportCommand.self, AdminDrainCommand.self, AdminPageCommand.self,
+            AdminLinkCommand.self, AdminLettersCommand.self, AuditCommand.self,
         ]
     )
 }

@@ -48,6 +48,24 @@ enum AdminText {
         return DeviceLine.text(one.device) + "\n    " + facts.joined(separator: ", ")
     }
 
+    // MARK: Reports
+
+    static func lines(_ report: ReportPage.Report) -> [String] {
+        var what = report.user.map(TerminalText.printable) ?? "somebody unknown"
+        if let conversation = report.conversation, let sequence = report.sequence {
+            what += ", message \(sequence.value) of \(TerminalText.printable(conversation))"
+        }
+        let reporter = report.reporter.map(TerminalText.printable) ?? "somebody unknown"
+        let reason = report.reason.map { "\($0.word)" } ?? "another reason"
+        var lines = ["\(report.number)  \(WallClock().time(report.time))  \(reporter) reports \(what): \(reason)"]
+        if let text = report.text { lines.append("    " + TerminalText.printable(text)) }
+        if let closing = report.closing {
+            let note = closing.note.map { ": " + TerminalText.printable($0) } ?? ""
+            lines.append("    closed by \(TerminalText.printable(closing.by)) \(WallClock().time(closing.time))\(note)")
+        }
+        return lines
+    }
+
     // MARK: A message
 
     static func line(_ event: Whereabouts) -> String {

@@ -6,7 +6,7 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts
+    closed unstored erasure states receipts reports
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -57,6 +57,10 @@ let wireMembers: [String: String] = [
     "ownStatus": "state text",
     "messageReceipt": "user deliveredAt read readAt",
     "setting": "key value version time",
+    "reports": "open list next",
+    "report": """
+    report state time reporter user conversation sequence reason text closedBy closedAt note
+    """,
     "ownPrivacy": "presence lastSeen read",
     "exception": "user as",
     "ownContact": "user kind state label since",

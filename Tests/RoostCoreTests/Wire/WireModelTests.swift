@@ -33,6 +33,7 @@ import Testing
         var state: StoredState?
         var states: StatePage?
         var receipts: ReceiptPage?
+        var reports: ReportPage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -67,6 +68,7 @@ import Testing
             state = StoredState(reading: members)
             states = StatePage(reading: members)
             receipts = ReceiptPage(reading: members)
+            reports = ReportPage(reading: members)
         }
 
         init?(_ text: String) {
@@ -382,7 +384,8 @@ extension JSONValue {
                 switch name {
                 case "people" where value.kind == .array: "personShown"
                 case "profiles": "userProfile"
-                case "people", "person", "whereabouts", "feed", "erasure": name
+                case "people", "person", "whereabouts", "feed", "erasure", "reports": name
+                case "list": "report"
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"
                 case "history": "statistics"

@@ -50,6 +50,11 @@ final class WireOperators: Surroundings {
         relay.advance(10)
         let olga = relay.open()
         olga.send(#"{"type":"hello","id":0,"token":"admin:olga","operator":true}"#)
+        _ = relay.connect("bob").request(
+            "contact.report", ["conversation": "\(group)", "sequence": 1, "reason": "spam", "text": "Again"])
+        _ = alice.request("contact.report", ["user": "carol", "reason": "other"])
+        _ = olga.request("admin.report.close", ["report": 1, "note": "Warned"])
+        _ = olga.request("admin.reports", ["limit": 1])
         _ = olga.request("admin.people")
         _ = olga.request("admin.people", ["limit": 1])
         relay.connect("lost").drop()

@@ -39,6 +39,7 @@ struct RandomContent {
                     high: .init(kind: "friend", label: "old\nfriend"),
                     since: Timestamp(milliseconds: 8))),
             .prospect(UserNumber(1), id: "p1", StoredProspect(name: "Zoë", note: "two\nlines")),
+            .report(report(1, by: 2, of: 3)), .report(report(2, by: 1, of: 2)),
         ]
         return users.flatMap {
             [
@@ -53,6 +54,14 @@ struct RandomContent {
         (profile.name, profile.username, profile.photo) = ("Ünal \"U\" One", "u_1", "photos/1")
         (profile.bio, profile.role, profile.tier) = ("two\nlines", "trainer", "gold")
         return profile
+    }
+
+    private static func report(_ number: Int64, by reporter: Int32, of user: Int32) -> StoredReport {
+        var report = StoredReport(
+            number, by: UserNumber(reporter), of: UserNumber(user), .spam, at: Timestamp(milliseconds: number))
+        report.text = "ü"
+        if number == 2 { report.closing = .init(by: "olga", note: "n", at: Timestamp(milliseconds: 9)) }
+        return report
     }
 
     mutating func below(_ bound: Int) -> Int {
@@ -184,6 +193,11 @@ extension SQLiteLog {
             lines.append("pair \(sides.sorted()) \(inviter) \(contact.stored.since.milliseconds)")
         }
         lines += snapshot.prospects.map { "prospect \(names[$0.user] ?? "") \($0.id) \($0.stored)" }
+        for report in snapshot.reports {
+            lines.append(
+                "report \(names[report.reporter] ?? "") \(names[report.user] ?? "") \(report.reason) \(report.text) "
+                    + "\(report.time.milliseconds) \(report.closing.map { "\($0)" } ?? "")")
+        }
         for device in snapshot.devices { lines.append("device \(names[device.user] ?? "") \(device.name)") }
         for conversation in snapshot.conversations {
             let id = conversation.id

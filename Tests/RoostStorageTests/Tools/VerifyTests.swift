@@ -76,6 +76,7 @@ import Testing
         ("INSERT INTO contact VALUES (0, 1, NULL, 3, 'a', 'b', '', '')", "contact, number 1: is of a user, number 0,"),
         ("UPDATE contact SET inviter = 4 WHERE low = 1", "contact, number 1: isn't a pair of users"),
         ("INSERT INTO prospect VALUES (99, 'p', 'n', '')", "prospect, number 99: is of a user, number 99,"),
+        ("UPDATE report SET reporter = 99 WHERE number = 1", "report, number 1: is by a user, number 99,"),
         ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),
         ("UPDATE conversation SET id = 'c1'", "conversation, number 1: 2 conversations have the same id"),
         ("UPDATE conversation SET kind = 1 WHERE number = 1", "member, number 1: 1 users are in this direct"),

@@ -1,0 +1,51 @@
+import RoostWire
+
+/// What a user has reported to the operators.
+public struct StoredReport: Hashable, Sendable {
+    /// Who has closed it.
+    public struct Closing: Hashable, Sendable {
+        /// The operator's name, from the token.
+        public var by: String
+        /// What the operator noted; empty for nothing.
+        public var note: String
+        /// When.
+        public var time: Timestamp
+
+        /// Creates one.
+        public init(by: String, note: String, at time: Timestamp) {
+            self.by = by
+            self.note = note
+            self.time = time
+        }
+    }
+
+    /// Its number, from 1. Later reports have higher ones.
+    public var number: Int64
+    /// Who has reported.
+    public var reporter: UserNumber
+    /// Who is reported; `.none` if that isn't known.
+    public var user: UserNumber
+    /// The id of the conversation of a reported message; empty if none is.
+    public var conversation = ""
+    /// The reported message.
+    public var sequence = SequenceNumber.none
+    /// Why.
+    public var reason: ReportReason
+    /// What the reporter had to say; empty for nothing.
+    public var text = ""
+    /// When.
+    public var time: Timestamp
+    /// Who has closed it; nil while it is open.
+    public var closing: Closing?
+
+    /// Creates an open report of a user.
+    public init(
+        _ number: Int64, by reporter: UserNumber, of user: UserNumber, _ reason: ReportReason, at time: Timestamp
+    ) {
+        self.number = number
+        self.reporter = reporter
+        self.user = user
+        self.reason = reason
+        self.time = time
+    }
+}

@@ -1,0 +1,71 @@
+/// The answer to `admin.reports`: what users have reported, a page of it.
+public struct ReportPage: Sendable, Equatable {
+    /// A report.
+    public struct Report: Sendable, Equatable {
+        /// Who has closed it.
+        public struct Closing: Sendable, Equatable {
+            /// The operator.
+            public var by: String
+            /// When.
+            public var time: Timestamp
+            /// What the operator noted.
+            public var note: String?
+        }
+
+        /// Its number.
+        public var number: Int64
+        /// When it was made.
+        public var time: Timestamp
+        /// Who has made it; nil if that one isn't known any more.
+        public var reporter: String?
+        /// Who is reported; nil if the message can't be read, or if that one isn't known any more.
+        public var user: String?
+        /// The id of the reported message's conversation; nil if no message is reported.
+        public var conversation: String?
+        /// The reported message.
+        public var sequence: SequenceNumber?
+        /// Why; nil if this version doesn't know the word.
+        public var reason: ReportReason?
+        /// What the reporter had to say.
+        public var text: String?
+        /// Who has closed it; nil while it is open.
+        public var closing: Closing?
+    }
+
+    /// How many are open.
+    public var open: Int64
+    /// The reports of this page.
+    public var reports: [Report]
+    /// The value for `after` to get the next page; nil on the last page.
+    public var next: Int64?
+}
+
+extension ReportPage {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let page = members.object("reports"), let list = page.objects("list"), let open = page.integer("open")
+        else { return nil }
+        self.open = open
+        reports = list.compactMap(Report.init(reading:))
+        next = page.integer("next")
+    }
+}
+
+extension ReportPage.Report {
+    init?(reading members: JSONMembers) {
+        guard let number = members.integer("report"), let time = members.time("time"),
+            let state = members.string("state").flatMap(ReportState.init(word:))
+        else { return nil }
+        self.number = number
+        self.time = time
+        reporter = members.string("reporter")
+        user = members.string("user")
+        conversation = members.string("conversation")
+        sequence = members.sequence("sequence")
+        reason = members.string("reason").flatMap(ReportReason.init(word:))
+        text = members.string("text")
+        guard state == .closed else { return }
+        guard let by = members.string("closedBy"), let at = members.time("closedAt") else { return nil }
+        closing = Closing(by: by, time: at, note: members.string("note"))
+    }
+}

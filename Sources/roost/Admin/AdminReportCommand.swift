@@ -1,0 +1,49 @@
+import ArgumentParser
+import RoostClient
+import RoostWire
+
+/// `roost admin report …`: what users have reported.
+struct AdminReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Look after what users have reported.",
+        subcommands: [AdminReportListCommand.self, AdminReportCloseCommand.self])
+}
+
+/// `roost admin report list`.
+struct AdminReportListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the reports that nobody has closed, the oldest first.")
+
+    @OptionGroup var admin: AdminOptions
+    @Flag(help: "Also those that were closed.") var all = false
+
+    func run() async throws {
+        try await admin.run { client, after async throws(RoostFailure) in
+            try await client.reports(after: after.flatMap { Int64($0) }, limit: 100, state: all ? nil : .open)
+        } show: { members, isFirst in
+            guard let page = ReportPage(reading: members) else { return nil }
+            return (
+                (isFirst ? ["\(page.open) open"] : []) + page.reports.flatMap(AdminText.lines),
+                page.next.map { "\($0)" }
+            )
+        }
+    }
+}
+
+/// `roost admin report close NUMBER`.
+struct AdminReportCloseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close", abstract: "Close a report: it needs nothing more.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The number of the report.") var number: Int64
+    @Option(help: "What was done about it, for other operators.") var note: String?
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.closeReport(number, note: note)
+        } show: { _, _ in
+            (["closed"], nil)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+"""Users report each other and messages; operators list and close that, over restarts too, and no log has the text."""
+
+import json
+
+from test_38_admin_command import roost
+
+
+async def test_operators_look_after_reports(start):
+    relay = start(log__level="debug")
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    await bob.send(group, "rude")
+    await alice.event("message")
+    await alice.call("contact.report", user="bob", reason="harassment", text="secret-words \u001b[31m")
+    await alice.call("contact.report", conversation=group, sequence=1, reason="spam")
+    assert await alice.refusal("contact.report", user="nobody", reason="spam") == "not_found"
+    lines = (await roost(relay, "admin", "report", "list")).splitlines()
+    assert lines[0] == "2 open" and lines[1].startswith("1  ") and lines[1].endswith("alice reports bob: harassment")
+    assert lines[2].startswith("    secret-words ") and "\x1b" not in lines[2]
+    assert lines[3].endswith(f"alice reports bob, message 1 of {group}: spam") and len(lines) == 4
+    assert await roost(relay, "admin", "report", "close", "1", "--note", "warned", "--as", "olga") == "closed\n"
+    assert "closed before" in await roost(relay, "admin", "report", "close", "1", code=1)
+    relay.kill()
+    relay.start()
+    lines = (await roost(relay, "admin", "report", "list")).splitlines()
+    assert lines[0] == "1 open" and len(lines) == 2
+    lines = (await roost(relay, "admin", "report", "list", "--all")).splitlines()
+    assert len(lines) == 5 and lines[3].startswith("    closed by olga ") and lines[3].endswith(": warned")
+    page = json.loads(await roost(relay, "admin", "report", "list", "--all", "--json"))["reports"]
+    assert [one["state"] for one in page["list"]] == ["closed", "open"] and page["open"] == 1
+    assert relay.metric("roost_reports_open") == 1
+    log = relay.log()
+    assert "secret-words" not in log and "operator.closed_report" in log
+
+
+async def test_all_pages_are_printed(start):
+    relay = start(limits__connections_per_address=300)
+    await relay.device("mallory")
+    for number in range(8):
+        device = await relay.device(f"user{number}")
+        for _ in range(15):
+            await device.call("contact.report", user="mallory", reason="spam")
+        assert await device.refusal("contact.report", user="x", reason="no-reason") == "bad_request"
+    assert len((await roost(relay, "admin", "report", "list")).splitlines()) == 121

@@ -1,0 +1,151 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// Users report each other and messages; operators list and close what was reported. Nobody else is told.
+@Suite struct ReportTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.reportsPerHour = 5
+            $0.reportsMax = 7
+        })
+    let alice: HarnessClient
+    let bob: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        group = alice.makeGroup("bob", "carol")
+        bob = relay.connect("bob")
+        bob.post("b", to: group)
+    }
+
+    private func olga(_ token: String = "admin:olga") -> HarnessClient {
+        let client = relay.open()
+        client.send(#"{"type":"hello","id":0,"token":"\#(token)","operator":true}"#)
+        return client
+    }
+
+    private func report(_ client: HarnessClient, _ user: String) -> String {
+        client.outcome("contact.report", ["user": "\(user)", "reason": "spam"])
+    }
+
+    private func numbers(_ page: JSONValue?) -> [Int64] {
+        page?["reports"]?.list("list").compactMap { $0.number("report") } ?? []
+    }
+
+    @Test func operatorsAreToldWhatWasReported() {
+        bob.forget()
+        let said = alice.request("contact.report", ["user": "bob", "reason": "harassment", "text": "Writes at night"])
+        #expect(said?.outcome == "ok")
+        let message = alice.request(
+            "contact.report", ["conversation": "\(group)", "sequence": 1, "reason": "illegal"])
+        #expect(message?.outcome == "ok")
+        let olga = olga()
+        let page = olga.request("admin.reports")?["reports"]
+        #expect(page?.number("open") == 2 && page?["next"] == nil)
+        let list = page?.list("list") ?? []
+        #expect(list.map { $0.text("reporter") } == ["alice", "alice"])
+        #expect(list.map { $0.text("user") } == ["bob", "bob"])
+        #expect(list.map { $0.text("reason") } == ["harassment", "illegal"])
+        #expect(list.map { $0.text("text") } == ["Writes at night", nil])
+        #expect(
+            list.map { $0.text("conversation") } == [nil, group] && list.map { $0.number("sequence") } == [nil, 1])
+        #expect(list.map { $0.text("state") } == ["open", "open"])
+        #expect(bob.frames.isEmpty)
+        #expect(relay.relay.counters.reports.made == 2 && relay.relay.counters.reports.open == 2)
+    }
+
+    @Test func aReportIsClosedOnceAndKeptOverARestart() {
+        _ = report(alice, "bob")
+        _ = report(alice, "carol")
+        #expect(olga().outcome("admin.report.close", ["report": 1, "note": "Warned"]) == "ok")
+        #expect(olga().outcome("admin.report.close", ["report": 1]) == "conflict")
+        #expect(olga().outcome("admin.report.close", ["report": 9]) == "not_found")
+        let deeds = relay.relay.takeDeeds().map { "\($0.name) \($0.kind)" }
+        #expect(deeds == ["olga closeReport(1)"])
+        relay.crash()
+        let olga = olga()
+        #expect(numbers(olga.request("admin.reports", ["state": "open"])) == [2])
+        let closed = olga.request("admin.reports", ["state": "closed"])?["reports"]?.list("list").first
+        #expect(closed?.text("closedBy") == "olga" && closed?.text("note") == "Warned")
+        #expect((closed?.number("closedAt") ?? 0) >= (closed?.number("time") ?? 1))
+        #expect(relay.relay.counters.reports.open == 1)
+        // Numbers go on.
+        #expect(report(relay.connect("alice"), "bob") == "ok")
+        #expect(numbers(olga.request("admin.reports")) == [1, 2, 3])
+    }
+
+    @Test func pagesGoOnBehindEachOther() {
+        for user in ["bob", "carol", "bob", "carol", "bob"] { _ = report(alice, user) }
+        _ = olga().outcome("admin.report.close", ["report": 2])
+        let olga = olga()
+        let first = olga.request("admin.reports", ["limit": 2, "state": "open"])
+        #expect(numbers(first) == [1, 3] && first?["reports"]?.number("next") == 3)
+        let second = olga.request("admin.reports", ["limit": 2, "after": 3, "state": "open"])
+        #expect(numbers(second) == [4, 5] && second?["reports"]?["next"] == nil)
+        #expect(numbers(olga.request("admin.reports", ["after": 99])) == [])
+    }
+
+    @Test func aUserReportsOnlySoOftenInAnHour() {
+        #expect((0..<6).map { _ in report(alice, "bob") } == Array(repeating: "ok", count: 5) + ["rate_limited"])
+        let wait = alice.frames("error").last?.number("retryAfter") ?? 0
+        #expect(wait > 60_000 && wait <= 720_000)
+        relay.advance(wait)
+        #expect(report(relay.connect("alice", "again"), "bob") == "ok")
+        // What is refused costs nothing.
+        #expect((0..<9).map { _ in report(bob, "nobody") }.allSatisfy { $0 == "not_found" || $0 == "nothing" })
+    }
+
+    @Test func closedReportsMakeRoomAndOpenOnesDoNot() {
+        for user in ["alice", "bob", "carol", "dave"] {
+            let client = relay.connect(user)
+            _ = (0..<2).map { _ in report(client, user == "alice" ? "bob" : "alice") }
+        }
+        let olga = olga()
+        #expect(numbers(olga.request("admin.reports")) == Array(1...7))
+        #expect(report(relay.connect("erin"), "bob") == "too_large")
+        #expect(olga.outcome("admin.report.close", ["report": 3]) == "ok")
+        #expect(report(relay.connect("erin"), "bob") == "ok")
+        #expect(numbers(olga.request("admin.reports")) == [1, 2, 4, 5, 6, 7, 8])
+        relay.crash()
+        #expect(numbers(self.olga().request("admin.reports")) == [1, 2, 4, 5, 6, 7, 8])
+    }
+
+    @Test func onlyWhatOneMaySeeCanBeReported() {
+        let dave = relay.connect("dave")
+        let target: Members = ["conversation": "\(group)", "sequence": 1, "reason": "spam"]
+        #expect(dave.outcome("contact.report", target) == "not_found")
+        #expect(
+            alice.outcome("contact.report", ["conversation": "\(group)", "sequence": 2, "reason": "spam"])
+                == "not_found")
+        #expect(bob.outcome("contact.report", target) == "bad_request")
+        #expect(report(alice, "alice") == "bad_request")
+        #expect(report(alice, "nobody") == "not_found")
+        #expect(relay.relay.directory.user(called: "nobody") == nil)
+        for members in [["user": "bob"], ["user": "bob", "reason": "x"], ["reason": "spam"]] as [Members] {
+            #expect(alice.outcome("contact.report", members) == "bad_request")
+        }
+        let long = String(repeating: "x", count: 1_025)
+        let tooLong = alice.outcome("contact.report", ["user": "bob", "reason": "spam", "text": "\(long)"])
+        #expect(tooLong == "too_large")
+        #expect(numbers(olga().request("admin.reports")) == [])
+    }
+
+    @Test func usersMayNotLookAtReports() {
+        #expect(alice.outcome("admin.reports") == "forbidden")
+        #expect(alice.outcome("admin.report.close", ["report": 1]) == "forbidden")
+        #expect(olga().outcome("contact.report", ["user": "bob", "reason": "spam"]) == "forbidden")
+        #expect(olga("service:mill").outcome("admin.reports") == "ok")
+    }
+
+    /// Whom one has blocked, or who has left, can be reported all the same.
+    @Test func aBlockDoesNotStopAReport() {
+        _ = alice.outcome("contact.block", ["users": ["bob"]])
+        #expect(report(alice, "bob") == "ok" && report(bob, "alice") == "ok")
+        let hidden = alice.outcome("contact.report", ["conversation": "\(group)", "sequence": 1, "reason": "other"])
+        #expect(hidden == "ok")
+    }
+}
