@@ -23,13 +23,11 @@ enum NamedUser {
 /// Users whom commands name, and the bounds on putting them into conversations. A command is judged wholly before a
 /// user is made for it.
 struct Naming {
-    /// What a user has spent on naming others, to the store and to the operators.
+    /// What a user has spent on naming others.
     struct Spent {
         /// Unknown users whom it has named lately, and users whom it has put into conversations.
         fileprivate var introduced = Spending()
         fileprivate var added = Spending()
-        /// Others whom it has reported lately.
-        var reported = Spending()
     }
 
     private let directory: Directory

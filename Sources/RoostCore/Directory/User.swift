@@ -156,6 +156,8 @@ extension User {
         var commands = Spending()
         /// On naming others.
         var naming = Naming.Spent()
+        /// On reports of others.
+        var reports = Spending()
     }
 }
 

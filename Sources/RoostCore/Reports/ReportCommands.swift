@@ -113,7 +113,7 @@ final class ReportCommands {
     }
 
     private func spend(by user: User, _ now: Moment) throws(Refusal) {
-        guard let wait = user.named.reported.spend(1, of: bounds.rate, at: now.monotonic) else { return }
+        guard let wait = user.spent.reports.spend(1, of: bounds.rate, at: now.monotonic) else { return }
         throw Refusal(
             .rateLimited, "you have reported \(bounds.rate.burst) times within an hour", retryAfterMilliseconds: wait)
     }
