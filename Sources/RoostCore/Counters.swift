@@ -13,6 +13,8 @@ public final class Counters {
     public internal(set) var commands = 0
     /// Messages stored.
     public internal(set) var messages = 0
+    /// Messages that have disappeared.
+    public internal(set) var disappeared = 0
     /// Retries answered with the first answer.
     public internal(set) var duplicates = 0
     /// Durable events put into outboxes, live and from pages.
@@ -33,8 +35,6 @@ public final class Counters {
     public internal(set) var receiptsGathered = 0
     /// What has been told of users' presence.
     public internal(set) var presence = Told()
-    /// Times a session fell behind because it read too slowly.
-    public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0
     /// Sessions that are behind.
@@ -154,6 +154,8 @@ public final class Counters {
         public internal(set) var census = Census()
         /// What was found when all devices were last looked at; nil before that.
         public internal(set) var backlog: Backlog?
+        /// Times a session fell behind because it read too slowly.
+        public internal(set) var spills = 0
         /// Times such a session got events from the window.
         public internal(set) var windowPieces = 0
         /// Commands that read, refused because too much waits for slow sessions.

@@ -144,6 +144,7 @@ extension Relay {
             catchUp.tick(at: now.monotonic)
             delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
+            stored.disappearing.tick(at: now)
             operators.tick(at: now)
         }
     }
@@ -218,7 +219,7 @@ extension Relay {
     }
 
     /// Returns reads for the reader. Each is answered by `answered`.
-    public func takeReads() -> [Read] { reads.take() }
+    public func takeReads(at now: Moment) -> [Read] { reads.take(at: now.wall) }
 
     /// Returns tokens to check elsewhere, a few at a time. Each is answered by `verified`.
     public func takeVerifications() -> [Verification] { sessions.takeVerifications() }
@@ -227,7 +228,8 @@ extension Relay {
     public func nextDeadline(at now: Moment) -> Int64 {
         var next = min(
             catchUp.nextDeadline, presence.nextDeadline, profile.news.nextDeadline, journal.nextDeadline,
-            session.nextDeadline, operators.nextDeadline)
+            session.nextDeadline, operators.nextDeadline,
+            stored.disappearing.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }
         return next

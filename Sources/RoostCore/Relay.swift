@@ -76,16 +76,14 @@ public final class Relay {
         let epoch = snapshot.epoch
         precondition(!epoch.isEmpty, "a log has an epoch")
         let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
-        counters = Counters()
-        times = DeliveryTimes(at: now)
+        (counters, times) = (Counters(), DeliveryTimes(at: now))
         decoder = CommandDecoder(limits: limits, epoch: epoch)
         prices = Prices(.init(limits))
         chores = Chores(.init(limits), prices, counters)
-        sessions = Sessions(.init(limits), at: time)
+        (sessions, reads) = (Sessions(.init(limits), at: time), Reads(.init(limits)))
         journal = Journal(.init(limits), head: snapshot.head)
         let (window, frames) = (EventWindow(limits, head: snapshot.head), EventFrames(builder: builder))
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
-        reads = Reads(.init(limits))
         let directory = Directory(
             snapshot, .init(limits), Policy(rules), journal: journal, counters: counters, random: random, at: now,
             delivery.settle())
@@ -136,7 +134,9 @@ public final class Relay {
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
-            replies: replies, events: frames, counters: counters, times: times, mentions: mentions)
+            replies: replies, events: frames, counters: counters, times: times, mentions: mentions,
+            disappearing: Disappearing(
+                limits, directory, journal, delivery, catchUp, counters, next: snapshot.nextExpiry, at: now))
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 

@@ -73,6 +73,7 @@ public final class CommandDecoder {
         case .add: try readChange(.add(try members.users()))
         case .remove: try readChange(.remove(try members.users()))
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
+        case .setExpiry: try readExpiry()
         case .members: try readMembers()
         case .leave: try readChange(.leave)
         case .edit: try readEdit()
@@ -276,6 +277,17 @@ public final class CommandDecoder {
                 sequence: try members.optional(.sequence, members.sequence),
                 after: try members.optional(.after, members.user), limit: try members.limit(),
                 hasPresence: try members.flag(.presence) ?? false))
+    }
+
+    /// It takes no key: what it says is a state, and to say it again changes nothing.
+    private func readExpiry() throws(Refusal) -> Command {
+        let limits = members.limits
+        let most = max(limits.expiryMinMilliseconds, limits.expiryMaxMilliseconds)
+        let time = try members.whole(.after, 0...most)
+        guard time == 0 || time >= limits.expiryMinMilliseconds else {
+            throw members.refusal(.after, "must be 0 or a whole number from \(limits.expiryMinMilliseconds) to \(most)")
+        }
+        return .change(Command.Change(.expiry(time), of: try members.conversation(.conversation), key: nil))
     }
 
     private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {

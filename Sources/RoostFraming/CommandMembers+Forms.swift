@@ -185,7 +185,7 @@ extension CommandMembers {
         return Position(value)
     }
 
-    private func whole(_ member: Member, _ range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
+    func whole(_ member: Member, _ range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
         let value = try required(member)
         guard value.kind == .integer, range.contains(value.integer) else {
             let most = range.upperBound == .max ? "2^63-1" : "\(range.upperBound)"

@@ -28,6 +28,7 @@ extension SQLiteLog {
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
         try addMentions(to: &snapshot, database)
+        snapshot.nextExpiry = try writer.directory.expiring.next()
         noteStrangers(in: snapshot)
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
@@ -253,6 +254,7 @@ extension SQLiteLog {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
+                (conversation.expiry, conversation.expired) = (last.expiry, last.expired)
             }
             conversations.append(conversation)
         }

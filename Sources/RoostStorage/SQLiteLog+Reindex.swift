@@ -2,7 +2,8 @@ import RoostCore
 import RoostWire
 
 extension SQLiteLog {
-    /// Rebuilds everything derived from the log: the key index, the event index and the counts of reactions. No relay
+    /// Rebuilds everything derived from the log: the key index, the event index, the counts of reactions and which
+    /// messages will disappear. No relay
     /// may have the store open. `progress` is called for each part, on the calling thread.
     ///
     /// The log itself isn't changed. Damaged rows are reported and left out.
@@ -43,6 +44,7 @@ extension SQLiteLog {
             for table in Schema.derivedTables { try database.execute(removal(table)) }
             try database.execute(Schema.indexes)
             try database.execute(Schema.countReactions)
+            try database.execute(Schema.fillExpiring)
             try database.execute("UPDATE meta SET value = 0 WHERE name = 'indexed_to'")
         }
     }

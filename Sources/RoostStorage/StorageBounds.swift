@@ -32,6 +32,8 @@ struct StorageBounds: Sendable {
     /// is in the way.
     var erasedMilliseconds: Int64 = 300_000
     var erasedRetryMilliseconds: Int64 = 5_000
+    /// The same of messages that disappear, which are to be gone a minute after their time.
+    var disappearedMilliseconds: Int64 = 30_000
     /// Rows of erased conversations removed by one commit, and by one idle turn.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512

@@ -77,7 +77,9 @@ extension MemoryLog {
             guard message.deletedAt == .never else { return .refused(.gone) }
             guard message.sender == append.sender else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
-            guard message.body != append.body || message.extras != append.extras else { return .unchanged }
+            guard message.body != append.body || !message.extras.says(theSameAs: append.extras) else {
+                return .unchanged
+            }
             return .stored(position, append.reference, label: message.label)
         case .delete:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
@@ -108,6 +110,10 @@ extension MemoryLog {
         let target = record.place(of: append.reference)
         switch append.kind {
         case .message:
+            row.extras = row.extras.expiring(at: append.time.expiry(after: record.entry.expiry))
+            if let expires = row.extras?.expires, expires != .never {
+                state.expiring.append(ExpiredMessage(append.conversation, sequence, expires))
+            }
             record.messages.append(record.rows.count)
             record.entry.lastSequence = sequence
         case .edit:
@@ -116,13 +122,13 @@ extension MemoryLog {
             row.extras = nil
             if let target {
                 record.rows[target].body = append.body
-                record.rows[target].extras = append.extras
+                record.rows[target].extras = record.rows[target].extras.edited(to: append.extras)
                 record.rows[target].editedAt = append.time
             }
         case .delete:
             if let target {
                 record.rows[target].body = []
-                record.rows[target].extras = nil
+                record.rows[target].extras = record.rows[target].extras.ofTombstone
                 record.rows[target].deletedAt = append.time
             }
         case .react:
@@ -170,8 +176,23 @@ extension MemoryLog {
             if let heir { changeMember(heir, of: conversation) { $0.role = .owner } }
         case .roles(let members):
             for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
+        case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
         case .erase: break
         }
+    }
+
+    /// Erases the bodies of messages whose time has come, the oldest first.
+    func expire(upTo time: Timestamp) -> Outcome {
+        let due = state.expiring.filter { $0.expires <= time }.sorted { $0.expires < $1.expires }
+            .prefix(Limits().expiredAtOnce)
+        state.expiring.removeAll { due.contains($0) }
+        var gone: [ExpiredMessage] = []
+        for message in due {
+            guard let place = state.conversations[message.conversation]?.place(of: message.sequence) else { continue }
+            gone.append(message)
+            state.conversations[message.conversation]?.expire(message, at: place)
+        }
+        return .expired(gone, next: state.expiring.map(\.expires).min() ?? .never)
     }
 
     // Present members stay as they are.
@@ -212,6 +233,14 @@ extension MemoryLog {
 }
 
 extension MemoryLog.Record {
+    mutating func expire(_ message: ExpiredMessage, at place: Int) {
+        entry.expired.insert(message.sequence)
+        guard rows[place].deletedAt == .never else { return }
+        rows[place].deletedAt = message.expires
+        rows[place].extras = rows[place].extras.ofTombstone
+        rows[place].body = []
+    }
+
     /// Of too many, the oldest goes.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {
         let all = Set(mentions[user] ?? []).union([sequence]).sorted()

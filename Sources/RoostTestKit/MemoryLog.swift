@@ -24,6 +24,8 @@ public final class MemoryLog: LogWriter, LogReader {
         /// The newest event of each key that a user has set; without a body if it was removed.
         var settings: [UserNumber: [String: StoredEvent]] = [:]
         var receipts: [ConversationNumber: [UserNumber: Marks]] = [:]
+        /// Messages that will disappear.
+        var expiring: [ExpiredMessage] = []
         /// The highest leased number of each kind.
         var leased: [NumberKind: Int32] = [:]
     }
@@ -163,6 +165,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.aliveAt = time
             case .lease(let kind):
                 leased.append(.leased(kind, lease(kind)))
+            case .expire(let time):
+                leased.append(expire(upTo: time))
             case .append(let append):
                 outcomes.append(self.append(append))
             }
@@ -184,6 +188,8 @@ public final class MemoryLog: LogWriter, LogReader {
             case .receipts(let request): receipts(request, read.ticket)
             }
         result.head = state.head
+        result.events = result.events.map { $0.shown(at: read.time) }
+        if case .page = read.question { result.events.removeAll { $0.kind == .edit && $0.deletedAt != .never } }
         return result
     }
 
@@ -206,6 +212,7 @@ public final class MemoryLog: LogWriter, LogReader {
         snapshot.epoch = epoch
         snapshot.head = state.head
         snapshot.aliveAt = state.aliveAt
+        snapshot.nextExpiry = state.expiring.map(\.expires).min() ?? .never
         snapshot.leases = NumberLeases(
             users: lease(.user), devices: lease(.device), conversations: lease(.conversation))
         snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }

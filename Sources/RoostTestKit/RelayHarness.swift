@@ -148,7 +148,7 @@ public final class RelayHarness {
             heldBatch = nil
             relay.committed(log.commit(batch), at: now) { _ = writeTouched() }
         }
-        heldReads += relay.takeReads()
+        heldReads += relay.takeReads(at: now)
         if !holdsReads, !heldReads.isEmpty {
             hasMoved = true
             let reads = heldReads

@@ -114,6 +114,14 @@ public struct StoreDriver {
         try history(conversation, isNewest: true, rows: 1_000).events
     }
 
+    /// All of it as it is shown at a time.
+    func history(_ conversation: Int32, asked time: Timestamp) throws -> [StoredEvent] {
+        let request = HistoryRequest(
+            conversation: ConversationNumber(conversation), reader: UserNumber(1), after: .none,
+            before: SequenceNumber(.max), isNewest: true, rows: 1_000, bytes: 1 << 20)
+        return try answer(.history(request), at: time).events
+    }
+
     func history(
         _ conversation: Int32, after: Int64 = 0, before: Int64 = .max, isNewest: Bool, rows: Int, bytes: Int = 1 << 20,
         withheld: [Int32] = []
@@ -159,8 +167,10 @@ public struct StoreDriver {
         return try page(PageRequest(spans: [span], rows: rows, bytes: 1 << 20))
     }
 
-    private func answer(_ question: Read.Question) throws -> ReadResult {
-        let result = try store.reader.answer(Read(ticket: 42, question))
+    private func answer(_ question: Read.Question, at time: Timestamp = .never) throws -> ReadResult {
+        var read = Read(ticket: 42, question)
+        read.time = time
+        let result = try store.reader.answer(read)
         try StoreContract.expect(result.ticket, 42)
         try StoreContract.expect(result.isFailed, false)
         return result

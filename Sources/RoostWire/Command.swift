@@ -349,7 +349,7 @@ public enum Command {
         }
     }
 
-    /// `conversation.rename`, `.add`, `.remove`, `.role` or `.leave`.
+    /// `conversation.rename`, `.add`, `.remove`, `.role`, `.expiry` or `.leave`.
     public struct Change {
         /// What is to change.
         public enum Kind {
@@ -359,6 +359,8 @@ public enum Command {
             case add([Text])
             case remove([Text])
             case role(Role, user: Text)
+            /// Milliseconds after which messages disappear; 0 if they stay.
+            case expiry(Int64)
             case leave
         }
 

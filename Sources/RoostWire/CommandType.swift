@@ -1,7 +1,7 @@
 /// The types of what a client says (Docs/Protocol.md, sections 3–9, 11 and 12).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
-    case create, get, list, rename, describe, add, remove, setRole, members, leave
+    case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
@@ -28,6 +28,7 @@ public enum CommandType: WireWord {
         case .add: "conversation.add"
         case .remove: "conversation.remove"
         case .setRole: "conversation.role"
+        case .setExpiry: "conversation.expiry"
         case .members: "conversation.members"
         case .leave: "conversation.leave"
         case .send: "send"
@@ -85,7 +86,7 @@ public enum CommandType: WireWord {
     public var takesPrincipal: Bool {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
-            .remove, .setRole, .leave, .setState, .getState, .receipts, .invite, .acceptContact,
+            .remove, .setRole, .setExpiry, .leave, .setState, .getState, .receipts, .invite, .acceptContact,
             .declineContact, .removeContact, .contacts:
             true
         default: false

@@ -31,6 +31,8 @@ public struct Limits: Sendable, Equatable {
     /// Unread mentions of a member that are kept, and of all members of a conversation together: the newest ones. Eight
     /// bytes each, and a row of the store. Nobody counts more of them one by one.
     public var mentionsKept = 100
+    /// Messages that disappear in one transaction, 20 µs each.
+    public var expiredAtOnce = 256
     /// Most bytes of a group's name.
     public var groupNameBytes = 256
     /// Most bytes of a display name: as of a group's, which stands in the same lists.
@@ -388,6 +390,16 @@ public struct Limits: Sendable, Equatable {
     /// The most that it may say. Tokens that live for longer than a day are no access tokens; and what is refused for
     /// years would fill the table of those who need it for an hour.
     public var signInEndMaxMilliseconds: Int64 = 86_400_000
+    /// The shortest time after which messages of a conversation may disappear: a day. Clients offer a day, a week or 90
+    /// days.
+    public var expiryMinMilliseconds: Int64 = 86_400_000
+    /// And the longest: 90 days. Who wants them kept for longer has the operator's retention.
+    public var expiryMaxMilliseconds: Int64 = 7_776_000_000
+    /// Shortest time between two looks for messages that disappear, so that one transaction takes many.
+    public var disappearPauseMilliseconds: Int64 = 5_000
+    /// Longest time between two such looks, should the wall clock be set: they are at most a minute late, with the 30 s
+    /// in which the store empties its write-ahead log.
+    public var disappearLookMilliseconds: Int64 = 15_000
     /// How often it is looked whether sign-ins can be forgotten, because none of their tokens can be good any more.
     public var signInLookMilliseconds: Int64 = 60_000
     /// How long a page of the feed waits for something to tell: shorter than clients wait for an answer.

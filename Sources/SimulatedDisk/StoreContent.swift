@@ -27,7 +27,8 @@ struct StoreContent: Equatable {
         for conversation in snapshot.conversations.sorted(by: { $0.number.value < $1.number.value }) {
             lines.append(
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
-                    + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value)")
+                    + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
+                    + "\(conversation.expiry) \(conversation.expired.text)")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }
             try addEvents(of: conversation.number, answer)
         }

@@ -130,7 +130,7 @@ private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     case .rename(let name), .role(_, let name): name.array
     case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
-    case .leave: []
+    case .expiry, .leave: []
     }
 }
 

@@ -71,6 +71,10 @@ import Testing
                 #"{"type":"send","id":1,"to":"c","key":"k","body":"b","mentions":["bob","@all"]}"#,
                 #"send | c | k | - | "b" | - | bob @all"#
             ),
+            (
+                #"{"type":"conversation.expiry","id":1,"conversation":"c","after":86400000}"#,
+                "expiry | c | 86400000 | -"
+            ),
             (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),

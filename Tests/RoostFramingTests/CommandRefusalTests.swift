@@ -10,7 +10,7 @@ import Testing
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
         case photo, description
         case stateKey, stateKeys, stateValue, stateLimit
-        case limit, position, names, mentions, state, choice, audience, statusText, role, conversationKind
+        case limit, position, names, mentions, expiry, state, choice, audience, statusText, role, conversationKind
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -127,6 +127,7 @@ import Testing
                 ("photo", #""p""#, .photo, false), ("description", #""d""#, .description, false),
             ] + key),
         Shape(type: "conversation.add", members: conversation + users + key),
+        Shape(type: "conversation.expiry", members: conversation + [("after", "604800000", .expiry, true)]),
         Shape(type: "conversation.remove", members: conversation + users),
         Shape(
             type: "conversation.role",
@@ -209,6 +210,7 @@ import Testing
             ].flatMap { [$0, $0.replacing("\"", with: "\"e1-", maxReplacements: 1)] }.map { ($0, .badPosition) }
             more += [#""4""#, #""e-4""#, #""e2-4""#, #""e11-4""#, #""E1-4""#, #""e1-e1-4""#, #""e1""#, #"" e1-4""#]
                 .map { ($0, .badPosition) }
+        case .expiry: bad = notWhole + ["-1", "1", "86399999", "7776000001"]
         case .mentions:
             bad =
                 notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"["@bob"]"#, #"["@"]"#]

@@ -175,6 +175,7 @@ private func describe(_ change: Command.Change) -> String {
     case .add(let users): words("add", of, list(users), key)
     case .remove(let users): words("remove", of, list(users), key)
     case .role(let role, let user): words("role", of, text(user), "\(role.word)", key)
+    case .expiry(let time): words("expiry", of, "\(time)", key)
     case .leave: words("leave", of, key)
     }
 }

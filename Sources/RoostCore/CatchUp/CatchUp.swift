@@ -226,6 +226,12 @@ final class CatchUp {
 
     /// Drops the shared pages that this event makes stale. Pages read later show the edited or deleted message as it is
     /// now. Sessions that wait for a page already aren't sent the body of a deleted message.
+    /// A message has disappeared: nobody gets its body from a page.
+    func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
+        for page in awaited.values { page.take(out: sequence, of: conversation, at: time) }
+        shared.forget(conversation)
+    }
+
     func forgetPages(changedBy event: borrowing StoredEvent, _ change: ConversationChange?) {
         if event.kind == .delete { for page in awaited.values { page.erase(event) } }
         switch (event.kind, change) {

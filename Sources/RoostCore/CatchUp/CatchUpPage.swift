@@ -48,7 +48,11 @@ final class CatchUpPage {
 
     /// A message was deleted: nobody who still waits for the page gets its body.
     func erase(_ deletion: borrowing StoredEvent) {
-        let (conversation, sequence, time) = (deletion.conversation, deletion.sequence, deletion.time)
+        take(out: deletion.sequence, of: deletion.conversation, at: deletion.time)
+    }
+
+    /// A message was deleted or has disappeared.
+    func take(out sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
         guard conversations.contains(conversation) else { return }
         guard isRead else { return erased.append((conversation, sequence, time)) }
         erase(sequence, of: conversation, at: time)
@@ -60,7 +64,8 @@ final class CatchUpPage {
         result?.events.removeAll { $0.kind == .edit && isOf($0) }
         guard let index = result?.events.firstIndex(where: { $0.kind == .message && isOf($0) }) else { return }
         result?.events[index].body = []
-        result?.events[index].extras = nil
+        let left = result?.events[index].extras.ofTombstone
+        result?.events[index].extras = left
         result?.events[index].deletedAt = time
     }
 

@@ -118,11 +118,12 @@ final class Reads {
         nextTicket += 1
     }
 
-    /// Returns the reads added since the last call. Each is answered by its ticket.
-    func take() -> [Read] {
+    /// Returns the reads added since the last call, which are asked at this time. Each is answered by its ticket.
+    func take(at time: Timestamp) -> [Read] {
         guard !asked.isEmpty else { return [] }
         var taken: [Read] = []
         swap(&taken, &asked)
+        for index in taken.indices { taken[index].time = time }
         return taken
     }
 

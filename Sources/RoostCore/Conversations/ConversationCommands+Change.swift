@@ -1,7 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.leave`.
+/// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`,
+/// `.leave`.
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
@@ -22,6 +23,7 @@ extension ConversationCommands {
             case .add(let names): try add(names, to: conversation, by, now)
             case .remove(let names): try remove(names, from: conversation, by, now)
             case .role(let role, let name): try setRole(role, of: name, in: conversation, by, now)
+            case .expiry(let time): try setExpiry(time, of: conversation, by, now)
             case .leave: try leave(conversation, by, now)
             }
         } catch {
@@ -64,6 +66,7 @@ extension ConversationCommands {
             var named: Set<String> = []
             write(removed: names.map(\.string).filter { named.insert($0).inserted })
         case .role(let role, let name): write(role, of: name.string)
+        case .expiry(let time): write(expiry: time)
         case .leave: builder.member("event", word: "left")
         }
         probe.body = [UInt8](builder.written)
@@ -146,6 +149,13 @@ extension ConversationCommands {
         submit(.roles(changes), of: conversation, by, now) { write(role, of: other.name) }
     }
 
+    private func setExpiry(
+        _ time: Int64, of conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkShared(conversation, by: by.role)
+        submit(.expiry(time), of: conversation, by, now) { write(expiry: time) }
+    }
+
     /// The role of a user whom a change concerns; nil if the user isn't a member.
     private func standing(of user: User, in conversation: Conversation) throws(Refusal) -> Role? {
         try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
@@ -176,6 +186,11 @@ extension ConversationCommands {
         builder.member("event", word: "described")
         if let photo { builder.member("photo", photo) }
         if let description { builder.member("description", description) }
+    }
+
+    private func write(expiry time: Int64) {
+        builder.member("event", word: "expiry")
+        builder.member("after", time)
     }
 
     private func write(removed names: [String]) {

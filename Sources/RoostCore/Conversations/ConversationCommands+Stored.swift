@@ -18,6 +18,9 @@ extension ConversationCommands {
         case .rename, .describe:
             if let change { conversation.show(change) }
             tell(event, to: conversation, except: origin)
+        case .expiry(let time):
+            conversation.lifetime.expiry = time
+            tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)

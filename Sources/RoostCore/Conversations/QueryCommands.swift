@@ -371,6 +371,7 @@ final class QueryCommands {
         builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))
         builder.member("sequence", conversation.lastSequence.value)
         builder.unread(of: member)
+        if conversation.lifetime.expiry > 0 { builder.member("expiry", conversation.lifetime.expiry) }
         builder.member("read", member.watermark.read.value)
         if let last {
             builder.beginObject("message")

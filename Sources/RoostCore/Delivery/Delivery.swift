@@ -450,7 +450,7 @@ final class Delivery {
     private func fallBehind(_ session: Session) {
         session.feed.fallBehind()
         counters.behind.sessions += 1
-        counters.spills += 1
+        counters.behind.spills += 1
         // A frame larger than the limit makes the session fall behind even if nothing waits in its outbox, so `drained`
         // would never be called.
         edge.touch(session)

@@ -150,6 +150,7 @@ struct EventFrames {
         builder.member("time", event.time.milliseconds)
         if event.label != "text" { builder.member("kind", plain: event.label) }
         if event.reference != .none { builder.member("replyTo", event.reference.value) }
+        if let expires = event.extras?.expires, expires != .never { builder.member("expires", expires.milliseconds) }
         if event.deletedAt != .never {
             builder.member("deletedAt", event.deletedAt.milliseconds)
         } else {

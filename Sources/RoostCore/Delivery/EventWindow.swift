@@ -151,7 +151,7 @@ final class EventWindow {
         chains[conversation.number, default: Deque()].append(ordinal)
         switch event.kind {
         case .edit: edit(event, in: conversation.number, at: ordinal)
-        case .delete: delete(event, in: conversation.number)
+        case .delete: erase(event.sequence, of: conversation.number, at: event.time)
         case .message, .react, .conversation, .state: break
         }
     }
@@ -225,10 +225,11 @@ final class EventWindow {
         replaceBody(of: message, by: ",\"editedAt\":\(event.time.milliseconds),\"body\":", event.body, event.extras)
     }
 
-    private func delete(_ event: borrowing StoredEvent, in conversation: ConversationNumber) {
-        let message = MessageID(conversation: conversation, sequence: event.sequence)
+    /// A message was deleted, or has disappeared.
+    func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
+        let message = MessageID(conversation: conversation, sequence: sequence)
         if let former = edits.removeValue(forKey: message) { update(former) { $0.isVoid = true } }
-        replaceBody(of: message, by: ",\"deletedAt\":\(event.time.milliseconds)", [])
+        replaceBody(of: message, by: ",\"deletedAt\":\(time.milliseconds)", [])
     }
 
     /// Gives a message another end of its text, if the message is in the window.

@@ -26,10 +26,7 @@ final class Conversation {
     /// Changes that were handed to the writer and are not committed yet. They count for judging commands, but not for
     /// delivery.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
-    /// Counts every possible change of somebody's standing. What was looked up before a change may no longer be true.
-    private(set) var standingChanges = 0
-    /// Counts how often somebody has come or gone.
-    private(set) var memberChanges = 0
+    private(set) var changes = Changes()
 
     /// Sequence of the last message.
     private(set) var lastSequence = SequenceNumber.none
@@ -41,10 +38,19 @@ final class Conversation {
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
     var counts = GroupCounts.Count()
+    var lifetime = Lifetime()
     /// The newest messages that mention all members.
     var mentionsOfAll = MentionList()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
+
+    /// What was looked up before a change may no longer be true.
+    struct Changes {
+        /// Counts every possible change of somebody's standing.
+        fileprivate(set) var ofStandings = 0
+        /// Counts how often somebody has come or gone.
+        fileprivate(set) var ofMembers = 0
+    }
 
     struct PendingStanding {
         /// The role if the newest change is stored.
@@ -127,7 +133,7 @@ final class Conversation {
 
     func admit(_ member: Member, _ settled: borrowing Settled) {
         list.append(member)
-        standingChanges += 1
+        changes.ofStandings += 1
         forgetAudience()
         formerMembers[member.user.number] = nil
     }
@@ -150,7 +156,7 @@ final class Conversation {
     /// Removes members in one pass, however many they are.
     func dismiss(_ users: [UserNumber], _ settled: borrowing Settled) -> [Member] {
         let gone = list.remove(users)
-        standingChanges += 1
+        changes.ofStandings += 1
         forgetAudience()
         for member in gone { noteFormerMember(member.user.number) }
         return gone
@@ -195,7 +201,7 @@ final class Conversation {
     /// A member came or left.
     private func forgetAudience() {
         knownAudience.forget()
-        memberChanges += 1
+        changes.ofMembers += 1
     }
 
     // MARK: As it will be once every change on its way is committed
@@ -296,19 +302,19 @@ final class Conversation {
     /// The leaving of the last member was handed to the writer.
     func beginToEnd() {
         isEnding = true
-        standingChanges += 1
+        changes.ofStandings += 1
     }
 
     /// It was not stored that the last member leaves. No other change can be under way, because none follows an end.
     func goOn() {
         isEnding = false
         pendingStandings.removeAll()
-        standingChanges += 1
+        changes.ofStandings += 1
     }
 
     /// A change of this user's standing was handed to the writer.
     func expect(_ user: UserNumber, role: Role?, isCertain: Bool) {
-        standingChanges += 1
+        changes.ofStandings += 1
         let known = pendingStandings[user]
         var outcomes = isCertain ? Outcomes() : known?.outcomes ?? Outcomes(list[user]?.role)
         outcomes.insert(role)
@@ -318,7 +324,7 @@ final class Conversation {
 
     /// The outcome of a change is known.
     func settle(_ user: UserNumber) {
-        standingChanges += 1
+        changes.ofStandings += 1
         guard var pending = pendingStandings[user] else { return }
         pending.changesUnderWay -= 1
         pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil

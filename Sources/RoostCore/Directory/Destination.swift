@@ -15,7 +15,7 @@ struct Destination: ~Copyable {
     /// member, and so is the other user of a direct conversation.
     @inline(__always)
     func conversation(named text: Text) -> Conversation? {
-        guard let conversation, name.count == text.count, conversation.standingChanges == standingChanges else {
+        guard let conversation, name.count == text.count, conversation.changes.ofStandings == standingChanges else {
             return nil
         }
         // Doesn't return early, so that it is vectorised. In most cases all bytes are equal.
@@ -34,7 +34,7 @@ struct Destination: ~Copyable {
         }
         name = text.array
         conversation = found
-        standingChanges = found.standingChanges
+        standingChanges = found.changes.ofStandings
         signalHead = []
     }
 

@@ -110,6 +110,7 @@ extension Directory {
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
         case .rename, .describe: conversation.expect(change, isCertain: isCertain)
+        case .expiry: return
         }
     }
 
@@ -139,8 +140,8 @@ extension Directory {
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
         case .rename, .describe: conversation?.settleAppearance()
-        // No change can follow the end of the conversation.
-        case .erase: return
+        // Commands aren't judged by the one, and no change can follow the other.
+        case .expiry, .erase: return
         }
     }
 

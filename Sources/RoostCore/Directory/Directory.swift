@@ -105,6 +105,7 @@ final class Directory {
                 Appearance(name: stored.name, photo: stored.photo, description: stored.description),
                 createdAt: stored.createdAt)
             conversation.mentionsOfAll = MentionList(stored.mentionsOfAll)
+            conversation.lifetime = Lifetime(expiry: stored.expiry, expired: stored.expired)
             register(conversation)
         }
         load(snapshot.members, settled)
@@ -304,7 +305,7 @@ final class Directory {
             forgetNobodies(members)
         case .erase: conversation.goOn()
         case .add(let members): forgetNobodies(members)
-        case .rename, .describe, .remove, .leave, .roles: return
+        case .rename, .describe, .remove, .leave, .roles, .expiry: return
         }
     }
 

@@ -56,12 +56,16 @@ final class Member {
     /// Messages up to this one don't count as unread.
     var readFloor: SequenceNumber { max(watermark.read, joinedAfter, since) }
 
-    /// The number of unread messages, the same on every device.
-    var unread: Int64 { max(0, conversation.lastSequence.value - readFloor.value) }
+    /// The number of unread messages that haven't disappeared, the same on every device.
+    var unread: Int64 {
+        max(
+            0, conversation.lastSequence.value - readFloor.value - conversation.lifetime.expired.count(above: readFloor)
+        )
+    }
 
     /// How many of the unread messages mention the member, by name or with all others, and the first of them; nil if
     /// none does. Of too many, only the newest are known.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
-        mentions.unread(with: conversation.mentionsOfAll, above: readFloor)
+        mentions.unread(with: conversation.mentionsOfAll, above: readFloor, without: conversation.lifetime.expired)
     }
 }

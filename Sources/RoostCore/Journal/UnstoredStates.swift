@@ -19,6 +19,7 @@ enum UnstoredStates {
         case end(DeviceNumber)
         case report(Int64)
         case alive
+        case expiry
         case lease(NumberKind)
 
         /// nil if a mutation isn't the state of something.
@@ -42,6 +43,7 @@ enum UnstoredStates {
             case .report(let report): self = .report(report.number)
             case .forgetReport(let number): self = .report(number)
             case .alive: self = .alive
+            case .expire: self = .expiry
             case .lease(let kind): self = .lease(kind)
             case .append, .user, .forgetUser, .device, .forgetDevice, .steps: return nil
             }

@@ -25,9 +25,16 @@ struct MentionList {
         if sequences.isEmpty { sequences = [] }
     }
 
-    /// How many messages above `floor` are in this list or the other one, and the first of them.
-    func unread(with other: MentionList, above floor: SequenceNumber) -> (count: Int, first: SequenceNumber)? {
-        var (own, others) = (sequences.drop { $0 <= floor }, other.sequences.drop { $0 <= floor })
+    /// How many messages above `floor` that haven't disappeared are in this list or the other one, and the first of
+    /// them.
+    func unread(
+        with other: MentionList, above floor: SequenceNumber, without gone: SequenceRanges
+    ) -> (count: Int, first: SequenceNumber)? {
+        guard !sequences.isEmpty || !other.sequences.isEmpty else { return nil }
+        func left(_ list: MentionList) -> ArraySlice<SequenceNumber> {
+            list.sequences.filter { $0 > floor && !gone.contains($0) }[...]
+        }
+        var (own, others) = (left(self), left(other))
         guard let first = [own.first, others.first].compactMap({ $0 }).min() else { return nil }
         var count = 0
         while let next = [own.first, others.first].compactMap({ $0 }).min() {

@@ -38,12 +38,14 @@ final class StoredEvents {
     private let counters: Counters
     private let times: DeliveryTimes
     private let mentions: Mentions
+    let disappearing: Disappearing
 
     init(
         bounds: Bounds, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
         receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, erasures: ErasureCommands,
         replies: Replies,
-        events: EventFrames, counters: Counters, times: DeliveryTimes, mentions: Mentions
+        events: EventFrames, counters: Counters, times: DeliveryTimes, mentions: Mentions,
+        disappearing: Disappearing
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -59,6 +61,7 @@ final class StoredEvents {
         self.counters = counters
         self.times = times
         self.mentions = mentions
+        self.disappearing = disappearing
     }
 
     // MARK: In
@@ -66,8 +69,8 @@ final class StoredEvents {
     /// Applies a batch that has become durable. A batch may be larger than one connection's outbox, so `write` is
     /// called in between for the host to write; a session that keeps up doesn't fall behind then.
     func settle(_ outcomes: [Outcome], at now: Moment, write: () -> Void) {
-        // Outcomes of leases follow after those of events.
-        let events = outcomes.last?.isLease == true ? outcomes.prefix { !$0.isLease } : outcomes[...]
+        // Outcomes of leases, and what has disappeared, follow after those of events.
+        let events = outcomes.last?.isOfEvent == false ? outcomes.prefix { $0.isOfEvent } : outcomes[...]
         for case .leased(let kind, let numbers) in outcomes.dropFirst(events.count) {
             directory.add(numbers, of: kind)
         }
@@ -77,6 +80,9 @@ final class StoredEvents {
             var next = journal.nextSettled()
             settle(&next, outcome, now)
             writeInTime(&unwritten, next.event, write)
+        }
+        for case .expired(let messages, let next) in outcomes.dropFirst(events.count) {
+            disappearing.settle(messages, next: next, at: now)
         }
         delivery.settle()
     }
@@ -135,6 +141,7 @@ final class StoredEvents {
             next.event.sequence = sequence
             if next.event.kind == .edit { next.event.label = label }
             times.noteStored(next.event, at: now)
+            if next.event.kind == .message, let conversation { expire(&next.event, in: conversation, now) }
             guard let conversation else { return journal.reached(position) }
             apply(
                 next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)
@@ -152,8 +159,16 @@ final class StoredEvents {
         case .refused(let code):
             undo(next.change, of: conversation)
             answer(next, refusal: refusal(code, of: next))
-        case .leased: preconditionFailure("what is leased comes behind what became of the events")
+        case .leased, .expired: preconditionFailure("what is leased comes behind what became of the events")
         }
+    }
+
+    /// The store decides in the same order, so it has the same time.
+    private func expire(_ event: inout StoredEvent, in conversation: Conversation, _ now: Moment) {
+        guard conversation.lifetime.expiry > 0 else { return }
+        let expires = event.time.expiry(after: conversation.lifetime.expiry)
+        event.extras = event.extras.expiring(at: expires)
+        disappearing.note(expires, at: now)
     }
 
     /// The change was not stored.

@@ -69,8 +69,8 @@ struct BlockedMembers {
     /// Looks at those with whom the user has a block, or at the members if they are fewer.
     mutating func find(_ user: User, in conversation: Conversation) {
         let blocks = user.privacy.blocks
-        guard memberChanges != conversation.memberChanges || blockChanges != blocks.changes else { return }
-        memberChanges = conversation.memberChanges
+        guard memberChanges != conversation.changes.ofMembers || blockChanges != blocks.changes else { return }
+        memberChanges = conversation.changes.ofMembers
         blockChanges = blocks.changes
         if blocks.others.count < conversation.members.count {
             // In a fixed order, so that a simulated run can be repeated.

@@ -68,6 +68,12 @@ struct Policy {
         }
     }
 
+    /// Whether a member may change what is for all to see: in a group as `.admin`, in a direct conversation each of the
+    /// two.
+    func checkShared(_ conversation: Conversation, by role: Role) throws(Refusal) {
+        if conversation.kind == .group { try checkChange(of: conversation, by: role, needing: .admin) }
+    }
+
     /// Checks that `role` may remove a member with role `other`.
     func checkRemoval(of other: Role, by role: Role) throws(Refusal) {
         guard other < role else { throw Refusal(.forbidden, "users: an admin can't remove the owner or an admin") }

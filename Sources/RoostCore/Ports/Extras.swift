@@ -1,38 +1,90 @@
 import RoostWire
 
-/// What few messages have beside their body: whom they mention. All copies of an event share it; most have none.
+/// What few messages have beside their body: whom they mention, and when they disappear. All copies of an event share
+/// it; most have none.
 public final class Extras: Sendable, Equatable {
     /// The word that stands for all members among the names of users.
     public static let everybody = "@all"
 
+    /// When the message disappears; `.never` if it stays.
+    public let expires: Timestamp
     /// Names of the users whom the message mentions, each once, in the order of the command.
     public let mentions: [String]
-    /// The members of the message as on the wire: raw JSON without braces. They follow the body, because an edit
-    /// replaces both.
+    /// Members of the message as on the wire: raw JSON without braces. They follow the body, because an edit replaces
+    /// both and a deletion erases both.
     public let members: [UInt8]
 
     /// Creates extras; nil if there is nothing to say.
-    public init?(mentions: [String]) {
-        guard !mentions.isEmpty else { return nil }
+    public init?(mentions: [String] = [], expires: Timestamp = .never) {
+        guard !mentions.isEmpty || expires != .never else { return nil }
         self.mentions = mentions
+        self.expires = expires
         let writer = JSONWriter()
         writer.beginBare()
-        writer.beginArray("mentions")
-        for name in mentions { writer.element(name) }
-        writer.endArray()
+        if !mentions.isEmpty {
+            writer.beginArray("mentions")
+            for name in mentions { writer.element(name) }
+            writer.endArray()
+        }
         members = [UInt8](writer.written)
     }
 
     /// Reads them as they are stored; nil if that is nothing, or not what `json` returns.
     public convenience init?(parsing json: UnsafeRawBufferPointer) {
         guard !json.isEmpty, let value = JSONValue(parsing: json) else { return nil }
-        self.init(mentions: value["mentions"]?.elements?.compactMap(\.string) ?? [])
+        self.init(
+            mentions: value["mentions"]?.elements?.compactMap(\.string) ?? [],
+            expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0))
         guard self.json.elementsEqual(json) else { return nil }
     }
 
     /// As they are stored: a JSON object, so that SQL can look into it.
-    public var json: [UInt8] { [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")] }
+    public var json: [UInt8] {
+        let writer = JSONWriter()
+        writer.beginBare()
+        writer.beginObject()
+        if expires != .never { writer.member("expires", expires.milliseconds) }
+        members.withUnsafeBytes { writer.members(raw: $0) }
+        writer.endObject()
+        return [UInt8](writer.written)
+    }
 
     /// Whether both say the same.
-    public static func == (one: Extras, other: Extras) -> Bool { one.members == other.members }
+    public static func == (one: Extras, other: Extras) -> Bool {
+        one.members == other.members && one.expires == other.expires
+    }
+}
+
+extension Extras? {
+    /// Whether a command says the same as a stored one. When a message disappears is no part of the command.
+    public func says(theSameAs other: Extras?) -> Bool { self?.members ?? [] == other?.members ?? [] }
+
+    /// With a time at which the message disappears.
+    public func expiring(at time: Timestamp) -> Extras? {
+        time == .never ? self : Extras(mentions: self?.mentions ?? [], expires: time)
+    }
+
+    /// As an edit leaves them.
+    public func edited(to new: Extras?) -> Extras? {
+        Extras(mentions: new?.mentions ?? [], expires: self?.expires ?? .never)
+    }
+
+    /// What is left of them when the body is erased.
+    public var ofTombstone: Extras? { Extras(expires: self?.expires ?? .never) }
+}
+
+extension StoredEvent {
+    /// The event as it may be shown at a time: of a message that has disappeared by then, or an edit of one, nothing
+    /// but a tombstone, even if the store hasn't erased it yet.
+    public func shown(at time: Timestamp) -> StoredEvent {
+        guard kind == .message || kind == .edit, deletedAt == .never, let expires = extras?.expires,
+            expires != .never, expires <= time
+        else { return self }
+        var event = self
+        event.body = []
+        event.reactions = []
+        event.extras = extras.ofTombstone
+        event.deletedAt = expires
+        return event
+    }
 }

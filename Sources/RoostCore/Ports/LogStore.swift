@@ -210,6 +210,10 @@ public struct Snapshot: Sendable {
         public var lastTime: Timestamp
         /// The newest messages that mention all members, in order.
         public var mentionsOfAll: [SequenceNumber] = []
+        /// Milliseconds after which messages disappear; 0 if they stay.
+        public var expiry: Int64 = 0
+        /// Messages that have disappeared.
+        public var expired = SequenceRanges()
         /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
             self.number = number
@@ -262,6 +266,8 @@ public struct Snapshot: Sendable {
     public var epoch = ""
     /// Position of the newest durable event.
     public var head = Position.start
+    /// When the next message disappears; `.never` if none will.
+    public var nextExpiry = Timestamp.never
     /// When the relay last stored that it was alive.
     public var aliveAt = Timestamp.never
     /// Numbers that this relay may assign: none is in use, and none is leased to another relay.

@@ -39,6 +39,9 @@ public enum Mutation: Sendable {
     case revoke(UserNumber, device: String?, Timestamp)
     /// Tokens of a sign-in are no longer good. It can be forgotten after this time.
     case endSignIn(String, until: Timestamp)
+    /// Messages whose time has come by then disappear, the oldest first, up to `Limits.expiredAtOnce`: their bodies are
+    /// erased. Answered by `Outcome.expired`.
+    case expire(upTo: Timestamp)
     /// Ends of sign-ins up to this time can be forgotten.
     case forgetSignIns(upTo: Timestamp)
     /// A consumer of the feed has processed everything up to here; nil if it isn't needed any more.
@@ -232,6 +235,8 @@ public enum ConversationChange: Sendable {
     case erase
     /// New roles.
     case roles([NewMember])
+    /// Messages from now on disappear after so many milliseconds; 0 if they stay.
+    case expiry(Int64)
 }
 
 /// A member and the member's new role.
@@ -257,8 +262,8 @@ public struct NewMember: Hashable, Sendable {
     }
 }
 
-/// The outcome of one append, in the order of the appends of the batch. Leases follow after them, in the order in which
-/// they were requested.
+/// The outcome of one append, in the order of the appends of the batch. Leases and what has disappeared follow after
+/// them, in the order in which they were requested.
 public enum Outcome: Sendable, Equatable {
     /// The event was stored. `sequence` is that of the message itself or of the message it changes; for a conversation
     /// event, that of the last message. `label` is the message's kind if the event is an edit.
@@ -275,8 +280,30 @@ public enum Outcome: Sendable, Equatable {
     case refused(ErrorCode)
     /// Numbers that this relay may assign; empty if the store has no more.
     case leased(NumberKind, Range<Int32>)
+    /// Messages that have disappeared, and when the next one will; `.never` if none is left.
+    case expired([ExpiredMessage], next: Timestamp)
 
-    var isLease: Bool {
-        if case .leased = self { true } else { false }
+    /// Whether it is the outcome of an append.
+    var isOfEvent: Bool {
+        switch self {
+        case .leased, .expired: false
+        default: true
+        }
+    }
+}
+
+/// A message that has disappeared.
+public struct ExpiredMessage: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationNumber
+    /// The message.
+    public var sequence: SequenceNumber
+    /// Its time.
+    public var expires: Timestamp
+    /// Creates one.
+    public init(_ conversation: ConversationNumber, _ sequence: SequenceNumber, _ expires: Timestamp) {
+        self.conversation = conversation
+        self.sequence = sequence
+        self.expires = expires
     }
 }

@@ -8,6 +8,8 @@ public struct Read: Sendable {
     public var question: Question
     /// For whom it is. Users take turns, so that one who asks for much doesn't keep the others waiting.
     public var asker: UserNumber
+    /// When it is asked: what has disappeared by then isn't shown, even if it hasn't been erased yet.
+    public var time = Timestamp.never
 
     /// The kinds of questions.
     public enum Question: Sendable {

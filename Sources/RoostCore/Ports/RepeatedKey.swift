@@ -46,7 +46,9 @@ extension Append {
     // A client may write the same text with other escapes. JSON of other kinds has many forms, and isn't compared. Nor
     // are a text and mentions that were edited or deleted since.
     private func repeatsText(_ first: StoredEvent) -> Bool {
-        guard first.editedAt != .never || first.deletedAt != .never || extras == first.extras else { return false }
+        guard first.editedAt != .never || first.deletedAt != .never || extras.says(theSameAs: first.extras) else {
+            return false
+        }
         guard label == "text", first.editedAt == .never, first.deletedAt == .never, body != first.body else {
             return true
         }

@@ -131,7 +131,7 @@ final class Prices {
         case .change(let change):
             switch change.kind {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .describe, .role, .leave: 1
+            case .rename, .describe, .role, .expiry, .leave: 1
             }
         case .history(let history): 1 + rows(history.limit) / 2
         case .list(_, let limit): 1 + 2 * rows(limit)

@@ -56,6 +56,12 @@ extension Configuration {
             "Longest text, in Unicode scalars."
         ),
         Key(
+            "limits.expiry_seconds_min",
+            .seconds(\.limits.expiryMinMilliseconds, 1...7_776_000),
+            "The shortest time after which messages of a conversation may be told to disappear. A shorter one than a "
+                + "day is for tests."
+        ),
+        Key(
             "limits.partial_bytes",
             .whole(\.partialBytesMax, 1_048_576...4_294_967_296),
             "Most bytes of memory for messages of all connections that have arrived in part. Beyond that, the "

@@ -136,7 +136,7 @@ extension Gateway {
         if let batch = relay.takeBatch(at: now), !workers.commits.submit(batch) {
             committed(CommitReport(result: .failure(StorageFailure.closed)))
         }
-        for read in relay.takeReads() where !workers.reads.submit(read) {
+        for read in relay.takeReads(at: now) where !workers.reads.submit(read) {
             relay.answered(ReadResult(ticket: read.ticket, isFailed: true), at: now)
         }
         for verification in relay.takeVerifications() { verify(verification, workers) }

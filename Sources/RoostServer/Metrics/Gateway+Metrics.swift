@@ -77,6 +77,9 @@ extension Gateway {
             sessions.takeovers)
         page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
         page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
+        page.single(
+            "roost_messages_disappeared_total", .counter, "Messages erased because their time had come.",
+            counters.disappeared)
         page.single("roost_duplicates_total", .counter, "Retries answered with the first answer.", counters.duplicates)
         page.write(counters.gate)
         page.single("roost_signals_total", .counter, "Signals accepted.", counters.signals)
@@ -165,7 +168,8 @@ extension Gateway {
             "roost_outbox_largest_bytes", .gauge, "Most bytes waiting for one connection, when last looked at.",
             census.largestOutbox)
         page.single(
-            "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
+            "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.",
+            counters.behind.spills)
         page.single(
             "roost_catch_up_pages_total", .counter, "Pages read from the log for devices that catch up.", counters.pages
         )

@@ -10,6 +10,10 @@ final class Directory {
         var lastSequence: Int64 = 0
         var lastPosition: Int64 = 0
         var lastTime: Int64 = 0
+        /// Milliseconds after which messages disappear; 0 if they stay.
+        var expiry: Int64 = 0
+        /// Messages that have disappeared.
+        var expired = SequenceRanges()
 
         /// Notes a row.
         func note(sequence: Int64, position: Int64, time: Int64) {
@@ -39,6 +43,7 @@ final class Directory {
     let mentions: MentionTable
     let contacts: ContactTables
     let reports: ReportTable
+    let expiring: ExpiringTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -50,13 +55,17 @@ final class Directory {
         mentions = try MentionTable(database)
         contacts = try ContactTables(database)
         reports = try ReportTable(database)
-        let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
+        expiring = try ExpiringTable(database)
+        let query = try database.prepare(
+            "SELECT number, last_sequence, last_position, last_time, expiry, expired FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
                 throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
             }
             let conversation = Conversation()
             conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
+            conversation.expiry = max(0, query.int64(4))
+            conversation.expired = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
             conversations[query.int32(0)] = conversation
         }
     }
@@ -221,6 +230,11 @@ final class Directory {
         case .describe(let photo, let description): try show(conversation, nil, photo, description)
         case .add(let members):
             try add(members, to: conversation, at: position)
+        case .expiry(let time):
+            conversations[conversation.value]?.expiry = time
+            statements.setExpiry.bind(1, conversation.value)
+            statements.setExpiry.bind(2, time)
+            try statements.setExpiry.run()
         case .remove(let users):
             for user in users { try dismiss(user, from: conversation, at: position) }
         case .leave(let user, let heir):
@@ -255,7 +269,7 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .describe, .remove, .leave, .erase, .roles, nil: return false
+        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, nil: return false
         }
     }
 
@@ -267,6 +281,14 @@ final class Directory {
         statements.deleteMembers.bind(1, conversation.value)
         try statements.deleteMembers.run()
         try receipts.removeAll(of: conversation)
+    }
+
+    /// Writes which messages of a conversation have disappeared.
+    func saveExpired(of number: Int32) throws {
+        guard let conversation = conversations[number] else { return }
+        statements.setExpired.bind(1, number)
+        try statements.setExpired.bind(2, copying: conversation.expired.text)
+        try statements.setExpired.run()
     }
 
     /// Writes the end of a conversation.

@@ -20,6 +20,8 @@ struct DirectoryStatements {
     let setAnswered: Statement
     let insertConversation: Statement
     let showConversation: Statement
+    let setExpiry: Statement
+    let setExpired: Statement
     let deleteConversation: Statement
     let deleteMembers: Statement
     let findMember: Statement
@@ -70,10 +72,12 @@ struct DirectoryStatements {
         insertConversation = try database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener,
-                last_sequence, last_position, last_time)
-            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, 0, 0, 0)
+                last_sequence, last_position, last_time, expiry, expired)
+            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, 0, 0, 0, 0, '')
             """)
         showConversation = try database.prepare(DirectoryStatements.showSQL)
+        setExpiry = try database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
+        setExpired = try database.prepare("UPDATE conversation SET expired = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
         findMember = try database.prepare(

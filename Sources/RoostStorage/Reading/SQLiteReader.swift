@@ -22,6 +22,8 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     private(set) var isClosed = false
     /// The tail's floor before the transaction began. The transaction finds everything at or below it in the index.
     private var floor: Int64 = 0
+    /// When it was asked.
+    private(set) var time = Timestamp.never
 
     init(
         database: Database, tail: EventTail, lock: ConnectionLock, reporter: StorageReporter, bounds: StorageBounds
@@ -48,6 +50,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
 
     private func answerOnce(_ read: Read) throws -> ReadResult {
         try lock.withConnection {
+            time = read.time
             let head = Position(tail.published)
             var result =
                 switch read.question {

@@ -82,7 +82,9 @@ enum Schema {
             opener INTEGER,
             last_sequence INTEGER NOT NULL,
             last_position INTEGER NOT NULL,
-            last_time INTEGER NOT NULL
+            last_time INTEGER NOT NULL,
+            expiry INTEGER NOT NULL,
+            expired TEXT NOT NULL
         ) STRICT;
         CREATE TABLE member (
             conversation INTEGER NOT NULL,
@@ -165,6 +167,9 @@ enum Schema {
             PRIMARY KEY (conversation, position)
         ) WITHOUT ROWID, STRICT;
         CREATE INDEX event_block_by_sequence ON event_block (conversation, before, position);
+        CREATE TABLE expiring (
+            expires INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (expires, position)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE reaction_count (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
@@ -175,11 +180,20 @@ enum Schema {
         """
 
     /// The tables created by `indexes`, and the statements that fill those whose content isn't read from the log.
-    static let derivedTables = ["key_block", "key_generation", "event_block", "reaction_count"]
+    static let derivedTables = ["key_block", "key_generation", "event_block", "expiring", "reaction_count"]
     static let countReactions = """
         INSERT INTO reaction_count (conversation, sequence, reaction, count)
             SELECT conversation, sequence, reaction, count(*) FROM reaction GROUP BY conversation, sequence, reaction
         """
+
+    /// Messages whose time has come have been deleted at it. Those that were deleted before still count as unread until
+    /// then.
+    static let findExpiring = """
+        SELECT CAST(extras ->> '$.expires' AS INTEGER) AS expires, position FROM log
+        WHERE kind = 1 AND json_valid(extras) AND extras ->> '$.expires' IS NOT NULL
+            AND (deleted_at IS NULL OR deleted_at < extras ->> '$.expires')
+        """
+    static let fillExpiring = "INSERT INTO expiring (expires, position) \(findExpiring)"
 
     /// Views for operators, with names instead of numbers and times as text in UTC. `CROSS JOIN` keeps the log, or the
     /// members, in the outer loop, so a view is read once from beginning to end, in that order. Rows of erased
@@ -252,7 +266,7 @@ extension Schema {
     private static let derivedKeys = [
         ("key_block", ["generation", "part", "hash", "position"]), ("key_generation", ["number"]),
         ("event_block", ["conversation", "position"]), ("event_block", ["conversation", "before", "position"]),
-        ("reaction_count", ["conversation", "sequence", "reaction"]),
+        ("reaction_count", ["conversation", "sequence", "reaction"]), ("expiring", ["expires", "position"]),
     ]
 
     /// Throws `damagedIndex` if neither the first nor the last row of a derived table can be read. Then it is most

@@ -17,6 +17,7 @@ struct DerivedVerifier {
         try readingAll("event_block", &report) { try verifyEvents(&$0) }
         try readingAll("key_block", &report) { try verifyKeys(&$0) }
         try readingAll("reaction", &report) { try verifyReactions(&$0) }
+        try readingAll("expiring", &report) { try verifyExpiring(&$0) }
         try readingAll("member", &report) { try DirectoryVerifier(database, names, now, summary).verify(&$0) }
     }
 
@@ -164,6 +165,21 @@ struct DerivedVerifier {
             "SELECT count(*) FROM key_block WHERE generation NOT IN (SELECT number FROM key_generation)")
         if let lost, lost != "0" {
             report.add("key_block", "", "\(lost) blocks belong to no generation and are never found", .reindex)
+        }
+    }
+
+    // MARK: What disappears
+
+    /// More than there is does no harm.
+    private func verifyExpiring(_ report: inout VerifyReport) throws {
+        let lost = try database.prepare(
+            """
+            SELECT position FROM (
+                \(Schema.findExpiring) AND deleted_at IS NULL EXCEPT SELECT expires, position FROM expiring)
+            """)
+        while try lost.step() {
+            guard !damaged.contains(lost.int64(0)) else { continue }
+            report.add("expiring", "position \(lost.int64(0))", "is missing; the message stays", .reindex)
         }
     }
 

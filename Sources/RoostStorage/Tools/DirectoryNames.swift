@@ -11,6 +11,7 @@ struct DirectoryNames {
         var lastSequence: Int64
         var lastPosition: Int64
         var lastTime: Int64
+        var expiry: Int64
     }
 
     private(set) var users: [Int32: String] = [:]
@@ -23,14 +24,15 @@ struct DirectoryNames {
         while try userRows.step() { users[userRows.int32(0)] = userRows.text(1) }
         let rows = try database.prepare(
             """
-            SELECT number, id, kind, name, last_sequence, last_position, last_time, photo, description, created_at
+            SELECT number, id, kind, name, last_sequence, last_position, last_time, photo, description, created_at,
+                expiry
             FROM conversation
             """)
         while try rows.step() {
             conversations[rows.int32(0)] = Conversation(
                 id: rows.text(1), kind: rows.int32(2), name: rows.text(3), photo: rows.text(7),
                 description: rows.text(8), createdAt: rows.int64(9), lastSequence: rows.int64(4),
-                lastPosition: rows.int64(5), lastTime: rows.int64(6))
+                lastPosition: rows.int64(5), lastTime: rows.int64(6), expiry: rows.int64(10))
         }
         let erasures = try database.prepare("SELECT conversation, up_to FROM erasure")
         while try erasures.step() {

@@ -172,6 +172,7 @@ extension ExportedConversation {
         photo = try members.text("photo", or: "", atMost: Limits().photoBytes)
         description = try members.text("description", or: "", atMost: Limits().descriptionBytes)
         createdAt = try members.number("createdAt", or: 0)
+        expiry = try members.number("expiry", or: 0)
     }
 }
 

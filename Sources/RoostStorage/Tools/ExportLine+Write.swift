@@ -60,6 +60,7 @@ struct ExportLineWriter {
             if !conversation.photo.isEmpty { json.member("photo", conversation.photo) }
             if !conversation.description.isEmpty { json.member("description", conversation.description) }
             member("createdAt", unlessZero: conversation.createdAt)
+            member("expiry", unlessZero: conversation.expiry)
         case .member(let one): write(one)
         case .device(let device):
             begin("device")

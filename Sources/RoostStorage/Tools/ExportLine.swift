@@ -138,6 +138,8 @@ struct ExportedConversation: Equatable, Sendable {
     var description: String = ""
     /// When it was created; 0 if that isn't known.
     var createdAt: Int64 = 0
+    /// Milliseconds after which messages disappear; 0 if they stay.
+    var expiry: Int64 = 0
 }
 
 /// A member, or one that was.

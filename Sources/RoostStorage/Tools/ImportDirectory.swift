@@ -31,8 +31,8 @@ struct ImportDirectory {
         addConversation = try writer.database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at,
-                last_sequence, last_position, last_time)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0)
+                last_sequence, last_position, last_time, expiry, expired)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, '')
             """)
         forgetSteps = try writer.database.prepare(
             """
@@ -165,6 +165,7 @@ struct ImportDirectory {
         try addConversation.bind(5, copying: conversation.line.photo)
         try addConversation.bind(6, copying: conversation.line.description)
         addConversation.bind(7, conversation.line.createdAt)
+        addConversation.bind(8, conversation.line.expiry)
         try addConversation.run()
         writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
     }

@@ -70,6 +70,8 @@ extension SQLiteWriter {
             EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),
             to: event.conversation, key: keyHash)
         conversation.note(sequence: event.sequence, position: head, time: event.time)
+        // Those that have disappeared are found again, since the file doesn't say which they are.
+        try directory.expiring.add(event.extras, at: head)
         try directory.mentions.add(
             SequenceNumber(event.sequence), for: event.mentioned, in: ConversationNumber(event.conversation))
         guard event.kind == .react else { return }

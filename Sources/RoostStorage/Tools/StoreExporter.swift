@@ -131,7 +131,8 @@ public struct StoreExporter {
                 .conversation(
                     ExportedConversation(
                         id: found.id, kind: kind, name: found.name, photo: found.photo,
-                        description: found.description, createdAt: max(0, found.createdAt))))
+                        description: found.description, createdAt: max(0, found.createdAt),
+                        expiry: max(0, found.expiry))))
         }
         try readMembers { try sink.write(.member($0)) }
         if case .conversation = self.scope { return }

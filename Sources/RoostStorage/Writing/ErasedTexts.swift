@@ -20,6 +20,11 @@ struct ErasedTexts {
         if dueAt == nil { dueAt = clock() + bounds.erasedMilliseconds }
     }
 
+    /// A text was erased that mustn't be anywhere after so many milliseconds.
+    mutating func note(within milliseconds: Int64) {
+        if !isHeldBack { dueAt = min(dueAt ?? .max, clock() + milliseconds) }
+    }
+
     /// The log is to be emptied now, unless a reader was in the way a moment ago.
     mutating func hasten() {
         if !isHeldBack { dueAt = clock() }

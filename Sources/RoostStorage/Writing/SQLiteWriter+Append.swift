@@ -81,7 +81,14 @@ extension SQLiteWriter {
     private func insert(
         _ event: Append, _ keyHash: UInt64?, into conversation: Directory.Conversation, sequence: Int64
     ) throws {
-        try newRows.add(event, at: head, sequence: sequence)
+        if event.kind == .message, conversation.expiry > 0 {
+            var message = event
+            message.extras = event.extras.expiring(at: event.time.expiry(after: conversation.expiry))
+            try newRows.add(message, at: head, sequence: sequence)
+            try directory.expiring.add(message.extras, at: head)
+        } else {
+            try newRows.add(event, at: head, sequence: sequence)
+        }
         let number = event.conversation.value
         let entry = EventEntry(position: head, sequence: sequence, isMessage: event.kind == .message)
         indexer.add(entry, to: number, key: keyHash)

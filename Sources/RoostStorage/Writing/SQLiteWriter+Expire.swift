@@ -12,7 +12,7 @@ extension SQLiteWriter {
             expiry.settle(message, bytes: row.event.body.count)
             guard row.event.deletedAt == .never else { continue }
             row.event.deletedAt = Timestamp(milliseconds: expiry.now)
-            row.event.extras = nil
+            row.event.extras = row.event.extras.ofTombstone
             try replaceBody(of: &row, with: [])
             expiry.erased += 1
         }

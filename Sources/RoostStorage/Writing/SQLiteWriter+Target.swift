@@ -18,9 +18,11 @@ extension SQLiteWriter {
             guard row.event.sender == event.sender else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
             // The same again is most likely a retry.
-            guard row.event.body != event.body || row.event.extras != event.extras else { return .unchanged }
+            guard row.event.body != event.body || !row.event.extras.says(theSameAs: event.extras) else {
+                return .unchanged
+            }
             row.event.editedAt = event.time
-            row.event.extras = event.extras
+            row.event.extras = row.event.extras.edited(to: event.extras)
             try replaceBody(of: &row, with: event.body)
             return .stored(Position(head + 1), event.reference, label: row.event.label)
         }
@@ -34,7 +36,7 @@ extension SQLiteWriter {
             guard row.event.sender == event.sender || event.flag else { return .refused(.forbidden) }
             guard row.event.deletedAt == .never else { return .unchanged }
             row.event.deletedAt = event.time
-            row.event.extras = nil
+            row.event.extras = row.event.extras.ofTombstone
             try replaceBody(of: &row, with: [])
             return .stored(Position(head + 1), event.reference)
         }
@@ -89,7 +91,9 @@ extension SQLiteWriter {
             return .refusal(.gone)
         }
         switch try log.find(at: position) {
-        case .row(let row) where row.isMessage(sequence, in: number): return .message(row)
+        case .row(var row) where row.isMessage(sequence, in: number):
+            row.event = row.event.shown(at: event.time)
+            return .message(row)
         case .row:
             reporter.note(
                 .damagedIndex, "message \(sequence) of conversation \(number) isn't at position \(position)")

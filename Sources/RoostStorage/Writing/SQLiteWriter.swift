@@ -131,16 +131,16 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             let first = head
             keys.load(batch, from: indexer.keys)
             let isMerged = try transactions.run {
-                var leased: [Outcome] = []
+                var others: [Outcome] = []
                 for mutation in batch {
-                    if case .lease(let kind) = mutation {
-                        leased.append(.leased(kind, numbers.lease(kind)))
-                    } else {
-                        try apply(mutation, to: &outcomes)
+                    switch mutation {
+                    case .lease(let kind): others.append(.leased(kind, numbers.lease(kind)))
+                    case .expire(let time): others.append(try Disappearance(self).outcome(upTo: time))
+                    default: try apply(mutation, to: &outcomes)
                     }
                 }
                 try newRows.store()
-                outcomes += leased
+                outcomes += others
                 // In one transaction, only one of them may change old rows.
                 if try !purge(rows: bounds.erasedRowsPerCommit) { _ = try expire(piece) }
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
@@ -237,7 +237,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .answered(let conversation, let user): try directory.setAnswered(user, in: conversation)
         case .presence(let user, let presence):
             try directory.setPresence(of: user, to: presence)
-        case .lease: return
+        case .lease, .expire: return
         case .end(let device, let end): try directory.setEnd(of: device, to: end)
         case .status(let user, let status):
             try directory.setStatus(of: user, to: status)

@@ -169,7 +169,7 @@ struct DeviceMemory {
             for change in changes {
                 for user in users([change.user]) { setRole(change.role, of: user, by: nil, in: conversation) }
             }
-        case nil: break
+        case .expiry, nil: break
         }
     }
 }

@@ -302,6 +302,7 @@ final class EventCheck {
         case "created": begin(event, at: position, in: conversation, owner: by, of: device)
         case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
         case "added": device.memory.add(users, to: conversation)
+        case "expiry": break
         case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")
         case "described":
             device.memory.describe(

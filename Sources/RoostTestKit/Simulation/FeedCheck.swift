@@ -54,7 +54,7 @@ final class FeedCheck {
         for one in relay.takeVerifications() {
             relay.verified(one.session, TokenRule.check(one.token, at: world.now.wall), at: world.now)
         }
-        for read in relay.takeReads() { relay.answered(host.store.answer(read), at: world.now) }
+        for read in relay.takeReads(at: world.now) { relay.answered(host.store.answer(read), at: world.now) }
         var answer: JSONValue?
         while let frame = session.outbox.pop() {
             for message in frame.messages() {

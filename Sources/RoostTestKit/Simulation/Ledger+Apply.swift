@@ -39,7 +39,7 @@ extension Ledger {
                     exceptions[Pair(user, other)] = exception
                 }
             case .contact, .prospect, .report, .forgetReport: continue
-            case .lease, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
+            case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
@@ -97,7 +97,7 @@ extension Ledger {
                 blame("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
             store(append, key, sender, position.value, sequence.value)
-        case .unchanged, .refused, .leased: break
+        case .unchanged, .refused, .leased, .expired: break
         }
     }
 
@@ -181,7 +181,9 @@ extension Ledger {
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .roles:
             if role != .owner { blame("user \(sender) changed roles without being owner") }
-        case .leave, .erase, nil:
+        case .expiry where conversation.kind == .group:
+            if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
+        case .leave, .erase, .expiry, nil:
             if role == nil, !append.isErasing {
                 blame("user \(sender) acts in \(conversation.id) without being a member")
             }
@@ -267,7 +269,7 @@ extension Ledger {
         case .describe(let photo, let description):
             if let photo { conversation.photo = photo }
             if let description { conversation.description = description }
-        case .create, .add, nil: break
+        case .create, .add, .expiry, nil: break
         }
     }
 

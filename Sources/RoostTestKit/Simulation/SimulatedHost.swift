@@ -82,7 +82,7 @@ final class SimulatedHost {
 
     /// Ends the process: all connections are gone, and everything under way.
     func forgetProcess() {
-        world.tally.spills += relay.counters.spills
+        world.tally.spills += relay.counters.behind.spills
         batch = nil
         reads.removeAll()
         verifications.removeAll()
@@ -251,7 +251,7 @@ final class SimulatedHost {
         }
         if relay.hasWork { hasMoved = true }
         relay.doWork(at: world.now)
-        for read in relay.takeReads() {
+        for read in relay.takeReads(at: world.now) {
             hasMoved = true
             let isEarly = world.random.chance(50)
             reads.append(

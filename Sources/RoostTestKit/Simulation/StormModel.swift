@@ -179,7 +179,7 @@ public final class StormModel {
 
     private func handOver() {
         if commit == nil, let batch = relay.takeBatch(at: now) { commit = (batch, microseconds + prices.commit) }
-        for read in relay.takeReads() {
+        for read in relay.takeReads(at: now) {
             reads.append((read, max(reads.last?.due ?? 0, microseconds) + prices.read))
         }
     }

@@ -97,7 +97,7 @@ public final class TurnHost {
                 let outcomes = answer(batch)
                 measured("committed") { relay.committed(outcomes, at: now) }
             }
-            for read in relay.takeReads() {
+            for read in relay.takeReads(at: now) {
                 hasMoved = true
                 var result = ReadResult(ticket: read.ticket)
                 result.head = Position(head)

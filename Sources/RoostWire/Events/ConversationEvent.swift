@@ -16,11 +16,13 @@ public struct ConversationEvent: Sendable, Equatable {
         case left(owner: String?)
         /// This user has a new role.
         case role(user: String, Role)
+        /// Messages from now on disappear after so many milliseconds; 0 if they stay.
+        case expiry(Int64)
     }
 
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
-        case created, renamed, described, added, removed, left, role
+        case created, renamed, described, added, removed, left, role, expiry
     }
 
     /// The id of the conversation.
@@ -71,6 +73,7 @@ extension ConversationEvent.Change {
             case .added: .added(members.strings("users"), ConversationOutline(reading: members))
             case .removed: .removed(members.strings("users"))
             case .left: .left(owner: members.string("owner"))
+            case .expiry: members.integer("after").map { .expiry($0) }
             case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }
             }
         guard let change else { return nil }

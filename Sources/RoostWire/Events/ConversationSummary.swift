@@ -26,6 +26,8 @@ public struct ConversationSummary: Sendable, Equatable {
     public var mentions: Int = 0
     /// The first of these.
     public var firstMention: SequenceNumber?
+    /// Milliseconds after which messages disappear; 0 if they stay.
+    public var expiry: Int64 = 0
     /// The last message that the user has read.
     public var read: SequenceNumber
     /// The last message.
@@ -53,6 +55,7 @@ extension ConversationSummary {
         unread = members.count("unread") ?? 0
         mentions = members.count("mentions") ?? 0
         firstMention = members.sequence("firstMention")
+        expiry = members.integer("expiry") ?? 0
         read = members.sequence("read") ?? .none
         message = members.object("message").flatMap(Message.init(reading:))
         time = members.time("time") ?? .never

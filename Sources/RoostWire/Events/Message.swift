@@ -22,6 +22,8 @@ public struct Message: Sendable, Equatable {
     public var replyTo: SequenceNumber?
     /// Names of the users whom it mentions; `@all` stands for all members.
     public var mentions: [String] = []
+    /// When it disappears; nil if it stays.
+    public var expires: Timestamp?
     /// When it was last edited.
     public var editedAt: Timestamp?
     /// When it was deleted.
@@ -47,6 +49,7 @@ extension Message {
         body = members.body
         replyTo = members.sequence("replyTo")
         mentions = members.strings("mentions")
+        expires = members.time("expires")
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))

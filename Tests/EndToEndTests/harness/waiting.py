@@ -10,9 +10,10 @@ PATIENCE = 20.0
 BEAT = 0.02
 
 
-async def until(look, what):
-    """Calls `look` until it returns something true, and returns that. For changes that can't be awaited as an event."""
-    deadline = time.monotonic() + PATIENCE
+async def until(look, what, patience=PATIENCE):
+    """Calls `look` until it returns something true, and returns that. For changes that can't be awaited as an event.
+    What takes its time by design gets more patience."""
+    deadline = time.monotonic() + patience
     while True:
         found = look()
         if asyncio.iscoroutine(found):

@@ -68,7 +68,7 @@ import Testing
 
     /// Answers the only question under way.
     private func answer(_ numbers: ClosedRange<Int64>, hasMore: Bool = false, isFailed: Bool = false) {
-        guard let read = reads.take().first else { return }
+        guard let read = reads.take(at: .never).first else { return }
         let events = isFailed ? [] : numbers.map(message)
         var result = ReadResult(ticket: read.ticket, events: events, hasMore: hasMore, isFailed: isFailed)
         if hasMore, case .page(var request) = read.question {
@@ -94,7 +94,7 @@ import Testing
     @Test func aSessionThatMissedNothingIsLiveAtOnce() {
         let session = begin(1, at: 10)
         #expect(session.feed.state == .live)
-        #expect(reads.take().isEmpty)
+        #expect(reads.take(at: .never).isEmpty)
     }
 
     @Test func aSessionIsLiveAfterTheLastPageOfItsRound() {
@@ -129,7 +129,7 @@ import Testing
     @Test func sessionsThatMissedTheSameShareAPage() {
         let sessions = [begin(1), begin(2), begin(3)]
         answer(1...10)
-        #expect(reads.take().isEmpty)
+        #expect(reads.take(at: .never).isEmpty)
         handOut()
         #expect(sessions.allSatisfy { $0.feed.state == .live })
         #expect(counters.pages == 3)
@@ -139,7 +139,7 @@ import Testing
         let first = begin(1)
         let second = begin(2, at: 3)
         answer(1...10)
-        #expect(reads.take().isEmpty)
+        #expect(reads.take(at: .never).isEmpty)
         handOut()
         answer(4...10)
         handOut()
@@ -171,7 +171,7 @@ import Testing
         edit.kind = .edit
         catchUp.forgetPages(changedBy: edit, nil)
         _ = begin(2)
-        #expect(reads.take().count == 1)
+        #expect(reads.take(at: .never).count == 1)
     }
 
     @Test func aPageThatNobodyAsksForIsForgottenAfterAWhile() {
@@ -180,12 +180,12 @@ import Testing
         handOut()
         catchUp.tick(at: catchUp.nextDeadline)
         _ = begin(2)
-        #expect(reads.take().isEmpty)
+        #expect(reads.take(at: .never).isEmpty)
         handOut()
         catchUp.tick(at: catchUp.nextDeadline)
         catchUp.tick(at: catchUp.nextDeadline)
         _ = begin(3)
-        #expect(reads.take().count == 1)
+        #expect(reads.take(at: .never).count == 1)
     }
 
     @Test func anEndedSessionIsSkipped() {

@@ -300,7 +300,7 @@ import Testing
         bob.isReading = false
         post(1...60)
         #expect(bob.session.outbox.bytes <= 2_000)
-        #expect(relay.relay.counters.spills == 1)
+        #expect(relay.relay.counters.behind.spills == 1)
         resumeReading(bob)
         let gap = try #require(bob.frames("gap").first)
         let missing = (gap.number("from") ?? 0)...(gap.number("to") ?? 0)
@@ -331,10 +331,10 @@ import Testing
         let reader = tight.connect("bob")
         reader.isReading = false
         for number in 1...2 { writer.post("m\(number)", to: group) }
-        #expect(tight.relay.counters.spills == 0)
+        #expect(tight.relay.counters.behind.spills == 0)
         #expect(reader.session.outbox.bytes == size * 2)
         writer.post("m3", to: group)
-        #expect(tight.relay.counters.spills == 1)
+        #expect(tight.relay.counters.behind.spills == 1)
     }
 
     private func messageBytes(to client: HarnessClient) -> Int {

@@ -151,7 +151,7 @@ import Testing
         #expect(bob.wantsDrained)
         #expect(bob.outbox.bytes <= 4_000)
         #expect(carol.feed.state == .live)
-        #expect(counters.spills == 1)
+        #expect(counters.behind.spills == 1)
     }
 
     @Test func aSlowSessionLosesSignalsOnly() {

@@ -11,7 +11,7 @@ let wireMembers: [String: String] = [
     "error": "re code reason retry retryAfter",
     "pong": "re time",
     "message": """
-    conversation sequence position from device key time kind body replyTo mentions editedAt deletedAt \
+    conversation sequence position from device key time kind body replyTo mentions expires editedAt deletedAt \
     reactions hidden
     """,
     "edit": "conversation sequence position from time kind body mentions hidden",
@@ -19,7 +19,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner unread read
+    owner after unread read
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -44,8 +44,8 @@ let wireMembers: [String: String] = [
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
     "conversationObject": """
-    conversation kind name photo description createdAt role count members sequence unread mentions firstMention read \
-    message time
+    conversation kind name photo description createdAt role count members sequence unread mentions firstMention expiry \
+    read message time
     """,
     "sequenceRange": "from to",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
@@ -80,8 +80,8 @@ let wireMembers: [String: String] = [
     "feed": "events position head more damaged",
     "erasure": "erased damaged position more",
     "feedEvent": """
-    conversation sequence position from by device key time kind body replyTo mentions editedAt deletedAt reaction \
-    removed event name photo description createdAt count members users user role owner unread read
+    conversation sequence position from by device key time kind body replyTo mentions expires editedAt deletedAt \
+    reaction removed event name photo description createdAt count members users user role owner after unread read
     """,
     "timing": "count p50 p99",
 ]

@@ -195,6 +195,7 @@ private struct WireScenario {
         alice.tell("read", ["conversation": "\(group)", "sequence": 1])
         relay.pause()
         for text in 4...8 { alice.post("\(text)", to: group) }
+        _ = alice.request("conversation.expiry", ["conversation": "\(group)", "after": 86_400_000])
         _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
     }
 

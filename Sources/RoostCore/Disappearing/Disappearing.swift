@@ -1,0 +1,82 @@
+import RoostWire
+
+/// Messages that disappear: has the store erase those whose time has come, and forgets them wherever they are in
+/// memory. Members are told nothing, because every device knows the time. Loop thread only.
+final class Disappearing {
+    /// The limits of this part.
+    struct Bounds {
+        /// Shortest time between two looks, and the longest while something is to disappear.
+        let pauseMilliseconds, lookMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            pauseMilliseconds = limits.disappearPauseMilliseconds
+            lookMilliseconds = limits.disappearLookMilliseconds
+        }
+    }
+
+    private let bounds: Bounds
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let catchUp: CatchUp
+    private let counters: Counters
+    /// When the next message disappears, by the wall clock; `.never` if none will.
+    private var next: Timestamp
+    /// The store has been asked and hasn't answered.
+    private var isAsked = false
+    /// When to look at the wall clock next, in monotonic milliseconds. It may be set meanwhile.
+    private(set) var nextDeadline = Int64.max
+
+    init(
+        _ limits: Limits, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ catchUp: CatchUp,
+        _ counters: Counters, next: Timestamp, at now: Moment
+    ) {
+        bounds = Bounds(limits)
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.catchUp = catchUp
+        self.counters = counters
+        self.next = next
+        if next != .never { nextDeadline = now.monotonic }
+    }
+
+    /// A message was stored that disappears.
+    func note(_ expires: Timestamp, at now: Moment) {
+        guard next == .never || expires < next else { return }
+        next = expires
+        if !isAsked { nextDeadline = min(nextDeadline, now.monotonic + wait(at: now)) }
+    }
+
+    /// Looks at the clock if it is time.
+    func tick(at now: Moment) {
+        guard nextDeadline <= now.monotonic, !isAsked, next != .never else { return }
+        guard next <= now.wall else {
+            nextDeadline = now.monotonic + wait(at: now)
+            return
+        }
+        isAsked = true
+        nextDeadline = .max
+        journal.store(.expire(upTo: now.wall))
+    }
+
+    private func wait(at now: Moment) -> Int64 {
+        min(max(bounds.pauseMilliseconds, next.milliseconds - now.wall.milliseconds), bounds.lookMilliseconds)
+    }
+
+    /// The store has erased these messages.
+    /// - Parameter next: when the next one disappears; `.never` if none will.
+    func settle(_ messages: [ExpiredMessage], next: Timestamp, at now: Moment) {
+        isAsked = false
+        counters.disappeared += messages.count
+        for message in messages {
+            directory.conversation(message.conversation)?.lifetime.expired.insert(message.sequence)
+            delivery.window.erase(message.sequence, of: message.conversation, at: message.expires)
+            catchUp.erase(message.sequence, of: message.conversation, at: message.expires)
+        }
+        self.next = next
+        guard next != .never else { return }
+        // More than one answer may name waits for nothing.
+        nextDeadline = now.monotonic + (next <= now.wall ? 0 : wait(at: now))
+    }
+}

@@ -1,0 +1,72 @@
+import RoostWire
+
+/// A set of messages, as the stretches in which they follow one another. It has few, because messages disappear in the
+/// order in which they were written unless their conversation changed how long they stay.
+public struct SequenceRanges: Sendable, Equatable {
+    /// Most stretches. Of more, the oldest is forgotten: most members have read what came after it.
+    public static let most = 32
+
+    /// In order, with holes between them.
+    public private(set) var ranges: [ClosedRange<Int64>] = []
+
+    /// None.
+    public init() {}
+
+    /// Reads them as they are stored; nil if `text` never returned that.
+    public init?(text: String) {
+        for part in text.split(separator: ",") {
+            let bounds = part.split(separator: "-").compactMap { Int64($0) }
+            guard let first = bounds.first, let last = bounds.last, bounds.count <= 2, first >= 1, first <= last,
+                first > ranges.last?.upperBound ?? 0
+            else { return nil }
+            ranges.append(first...last)
+        }
+    }
+
+    /// As they are stored: `1-17,20`.
+    public var text: String {
+        ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
+    }
+
+    /// Adds a message.
+    public mutating func insert(_ sequence: SequenceNumber) {
+        let number = sequence.value
+        guard number >= 1, number < .max else { return }
+        let next = ranges.firstIndex { $0.upperBound >= number - 1 } ?? ranges.endIndex
+        guard next < ranges.endIndex, ranges[next].lowerBound <= number + 1 else {
+            ranges.insert(number...number, at: next)
+            if ranges.count > SequenceRanges.most { ranges.removeFirst() }
+            return
+        }
+        let joined = min(ranges[next].lowerBound, number)...max(ranges[next].upperBound, number)
+        ranges[next] = joined
+        guard next + 1 < ranges.endIndex, ranges[next + 1].lowerBound <= joined.upperBound + 1 else { return }
+        ranges[next] = joined.lowerBound...max(joined.upperBound, ranges[next + 1].upperBound)
+        ranges.remove(at: next + 1)
+    }
+
+    /// How many of them are above a message.
+    public func count(above floor: SequenceNumber) -> Int64 {
+        ranges.reduce(0) { $0 + max(0, $1.upperBound - max($1.lowerBound - 1, floor.value)) }
+    }
+
+    /// Whether a message is one of them.
+    public func contains(_ sequence: SequenceNumber) -> Bool { ranges.contains { $0.contains(sequence.value) } }
+}
+
+extension Timestamp {
+    /// When a message disappears that is taken now, if messages stay for so many milliseconds; `.never` for 0.
+    public func expiry(after milliseconds: Int64) -> Timestamp {
+        guard milliseconds > 0 else { return .never }
+        let (sum, isTooMuch) = self.milliseconds.addingReportingOverflow(milliseconds)
+        return Timestamp(milliseconds: isTooMuch ? .max : sum)
+    }
+}
+
+/// How long messages of a conversation stay, and which of them have disappeared.
+struct Lifetime {
+    /// Milliseconds after which messages disappear; 0 if they stay.
+    var expiry: Int64 = 0
+    /// Messages that have disappeared.
+    var expired = SequenceRanges()
+}
