@@ -9,6 +9,8 @@ struct Belief {
     var presence: [Int: String] = [:]
     var texts: [Int: String] = [:]
     var watching: Set<Int> = []
+    /// The newest version of each user's profile.
+    var profiles: [Int: Int64] = [:]
     /// How many members of a conversation are online, of how many, and in which membership of its own user the client
     /// asked.
     var counts: [Int: (online: Int64, of: Int64, generation: Int)] = [:]

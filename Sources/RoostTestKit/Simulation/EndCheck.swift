@@ -9,10 +9,11 @@ final class EndCheck {
     private let host: SimulatedHost
     private let rest: Rest
     private let settings: SettingCheck
+    private let profiles: ProfileCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ rest: Rest,
-        _ settings: SettingCheck
+        _ settings: SettingCheck, _ profiles: ProfileCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -20,6 +21,7 @@ final class EndCheck {
         self.host = host
         self.rest = rest
         self.settings = settings
+        self.profiles = profiles
     }
 
     func check() {
@@ -32,6 +34,7 @@ final class EndCheck {
             checkMemory(connection)
             settings.check(connection)
             checkCounts(connection)
+            if connection.number <= rest.connectionsBeforeMark { profiles.checkEnd(connection) }
             if !connection.belief.typing.isEmpty || !connection.belief.several.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")
             }

@@ -14,13 +14,14 @@ final class EventCheck {
     private let presence: PresenceCheck
     private let settings: SettingCheck
     private let blocks: BlockCheck
+    private let profiles: ProfileCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
-        _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck,
-        _ blocks: BlockCheck
+        _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
+        _ profiles: ProfileCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -31,6 +32,7 @@ final class EventCheck {
         self.presence = presence
         self.settings = settings
         self.blocks = blocks
+        self.profiles = profiles
     }
 
     /// Forgets the frames of a turn that ended: later ones may lie at the same addresses.
@@ -66,6 +68,7 @@ final class EventCheck {
             presence.takeCounts(event.json?["conversations"], on: connection)
         case .status: presence.takeOwn(event.json, on: connection)
         case .privacy: presence.takeOwnPrivacy(event.json, on: connection)
+        case .profile: profiles.take(event.json, on: connection)
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
         case .signal: takeSignal(event, on: connection)
@@ -462,6 +465,7 @@ final class EventCheck {
         case (.lostReply, .ok): world.random.chance(1)
         case (.lostReceipt, .receipt): world.isCalm
         case (.lostPlace, .message): BlockCheck.isHidden(event.json)
+        case (.lostProfile, .profile): world.isCalm
         case (.lostGap, .gap): true
         case (.lostCount, .presence): event.json?["conversations"] != nil && world.random.chance(50)
         default: false

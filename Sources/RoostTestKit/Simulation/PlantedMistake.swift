@@ -47,6 +47,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenBlocks
     /// A receipt gets lost.
     case lostReceipt
+    /// A change of a profile isn't told.
+    case lostProfile
+    /// People find those with whom they share no conversation.
+    case openDirectory
     /// What a service says for somebody is stored as said by somebody else.
     case strangersVoice
     /// What a service erases stays.

@@ -14,11 +14,12 @@ final class ReplyCheck {
     private let devices: DeviceCheck
     private let settings: SettingCheck
     private let blocks: BlockCheck
+    private let profiles: ProfileCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
-        _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck,
-        _ blocks: BlockCheck
+        _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
+        _ profiles: ProfileCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -28,6 +29,7 @@ final class ReplyCheck {
         self.devices = devices
         self.settings = settings
         self.blocks = blocks
+        self.profiles = profiles
     }
 
     /// A client reads the reply to its command `re`.
@@ -40,7 +42,9 @@ final class ReplyCheck {
         case (.error, let kind): takeError(event, kind, saidAt: pending.saidAt, on: connection)
         case (.ok, .history(let conversation)):
             takeHistory(event, conversation, askedAt: pending.saidAt, on: connection)
-        case (.ok, .list): takeList(event, askedAt: pending.saidAt, on: connection)
+        case (.ok, .list):
+            takeList(event, askedAt: pending.saidAt, on: connection)
+            profiles.takeAll(event.json?["people"], on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
@@ -74,6 +78,9 @@ final class ReplyCheck {
             connection.belief.counts[conversation] = (-1, -1, generation)
             presence.takeCounts(event.json?["conversations"], on: connection)
         case .unwatchCount(let conversation): connection.belief.counts[conversation] = nil
+        case .setProfile: profiles.takeStored(event.json?["version"]?.integer, on: connection)
+        case .getUsers: profiles.takeAll(event.json?["profiles"], on: connection)
+        case .findUsers: profiles.takeFound(event.json?["profiles"], on: connection)
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
         case .leave(let conversation):
@@ -206,8 +213,11 @@ final class ReplyCheck {
         case .setState: allowed = ["conflict"]
         case .getState: allowed = []
         case .refresh: allowed = ["conflict", "forbidden"]
+        case .setProfile: allowed = ["username_taken"]
         case .except(let other, _): allowed = isBlocked(other, by: connection) ? ["conflict"] : []
-        case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .devices: allowed = []
+        case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .devices, .getUsers,
+            .findUsers:
+            allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
         switch kind {
@@ -232,6 +242,8 @@ final class ReplyCheck {
         connection.isWelcome = true
         presence.takeOwn(event.json?["status"], on: connection)
         if world.random.chance(20) { clients.answer(connection, "devices", "", .devices) }
+        // Early, when few have met.
+        if !world.isCalm { profiles.begin(on: connection, clients) }
         connection.awaited.live = true
         connection.position = position
         if resume == nil, device.current === connection, event.json?["new"]?.bool == true {

@@ -138,6 +138,20 @@ final class Rest {
         }
     }
 
+    /// Everybody is called something else, and looks for the others.
+    private func changeProfiles() {
+        for user in people.users {
+            guard let connection = host.connection(of: user) else { continue }
+            script.changeProfile(wantsUsername: false, on: connection)
+            host.advance(world.random.chance(50) ? 0 : 60)
+        }
+        host.advance(500)
+        for user in people.users {
+            guard let connection = host.connection(of: user) else { continue }
+            clients.say("user.find", "\"prefix\":\"person\",\"limit\":20", .findUsers, on: connection)
+        }
+    }
+
     /// Everybody writes, reads and acks once more, and asks how things stand.
     private func mark() {
         settle("before the last word") { self.allAreServed }
@@ -156,6 +170,7 @@ final class Rest {
         }
         retryAll()
         changeCounts()
+        changeProfiles()
         settle("after the last word") { self.allAreServed }
         for connection in host.connections {
             guard let last = connection.unackedEvents.last else { continue }

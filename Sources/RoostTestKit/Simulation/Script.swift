@@ -71,6 +71,7 @@ final class Script {
         case 672..<676: changeStatus(on: connection)
         case 676..<680: changePrivacy(on: connection)
         case 680..<686 where world.day.hasBlocks: changeBlocks(on: connection)
+        case 686..<690: changeProfile(wantsUsername: world.random.chance(20), on: connection)
         case 680..<710: watch(on: connection)
         case 710..<720: watchCount(on: connection)
         case 720..<790: changeMembers(on: connection)
@@ -165,6 +166,14 @@ final class Script {
         clients.say("contact.block", "\"users\":[\"\(peer.name)\"]", .except(peer.index, .blocked), on: connection)
     }
 
+    /// The name is another one each time, and the username, if it wants one, may be somebody else's.
+    func changeProfile(wantsUsername: Bool, on connection: SimulatedConnection) {
+        keysMade += 1
+        var members = "\"name\":\"Person \(keysMade)\""
+        if wantsUsername { members += ",\"username\":\"name\(world.random.below(4))\"" }
+        clients.say("profile.set", members, .setProfile, on: connection)
+    }
+
     private func watch(on connection: SimulatedConnection) {
         let peer = people.other(than: connection.device.user)
         let isOn = world.random.chance(70)
@@ -223,6 +232,7 @@ final class Script {
 
     private func ask(on connection: SimulatedConnection) {
         if world.random.chance(15) { return clients.say("devices", "", .devices, on: connection) }
+        if world.random.chance(10) { return askForPeople(on: connection) }
         if world.random.chance(30) { return clients.say("conversation.list", "", .list, on: connection) }
         guard let conversation = conversation(of: connection.device.user) else { return }
         let of = "\"conversation\":\"\(conversation.id)\""
@@ -233,6 +243,16 @@ final class Script {
         let bound = ["", ",\"after\":\(world.random.below(20))", ",\"before\":\(world.random.within(1...30))"][
             world.random.below(3)]
         clients.say("history", of + bound, .history(conversation: conversation.index), on: connection)
+    }
+
+    private func askForPeople(on connection: SimulatedConnection) {
+        guard world.random.chance(50) else {
+            let prefix = ["person", "per", "name"][world.random.below(3)]
+            let members = "\"prefix\":\"\(prefix)\",\"limit\":\(world.random.within(1...20))"
+            return clients.say("user.find", members, .findUsers, on: connection)
+        }
+        let names = people.users.prefix(20).map { "\"\($0.name)\"" }.joined(separator: ",")
+        clients.say("user.get", "\"users\":[\(names)]", .getUsers, on: connection)
     }
 
     /// Says something that isn't a valid command.

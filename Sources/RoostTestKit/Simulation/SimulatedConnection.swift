@@ -58,6 +58,7 @@ final class SimulatedConnection {
             case activity(Activity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
             case watchCount(Int), unwatchCount(Int)
             case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
+            case setProfile, getUsers, findUsers
             case list, members(conversation: Int), history(conversation: Int), devices
             case leave(conversation: Int)
             case setState(String), getState

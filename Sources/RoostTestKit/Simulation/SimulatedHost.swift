@@ -56,9 +56,11 @@ final class SimulatedHost {
     }
 
     private static func start(_ store: any SimulatedStore, _ world: World, _ seed: UInt64) -> Relay {
+        var rules = PolicyRules()
+        if world.mistake == .openDirectory { rules.directory = .everyone }
         let relay = Relay(
             store.load(), limits: world.day.limits, identity: .init(server: "roost simulation", durability: .memory),
-            random: SeededGenerator(seed: seed), at: world.now)
+            rules: rules, random: SeededGenerator(seed: seed), at: world.now)
         world.begin(epoch: relay.epoch)
         return relay
     }

@@ -51,14 +51,15 @@ public final class Simulation {
         presence = PresenceCheck(world, ledger, people, host)
         settings = SettingCheck(world, ledger, people, clients, seed: seed)
         let blocks = BlockCheck(world, ledger, people)
+        let profiles = ProfileCheck(world, ledger, people)
         let replies = ReplyCheck(
-            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks)
-        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings, blocks)
+            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks, profiles)
+        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings, blocks, profiles)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)
         script = Script(world, ledger, people, host, clients, outages)
         rest = Rest(world, ledger, people, host, clients, script, settings)
-        end = EndCheck(world, ledger, people, host, rest, settings)
+        end = EndCheck(world, ledger, people, host, rest, settings, profiles)
         feed = FeedCheck(world, ledger, host)
         service = seed % 3 == 0 ? SimulatedService(world, ledger, people, host, replies, seed: seed) : nil
         host.observer = self

@@ -1,0 +1,91 @@
+import RoostCore
+import RoostWire
+
+/// Checks what clients are told of what people are called: each version has the content that is stored, nobody is told
+/// of who hides, and nobody is found who shares no conversation.
+final class ProfileCheck {
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+
+    init(_ world: World, _ ledger: Ledger, _ people: People) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+    }
+
+    /// A client that has just come says what its user is called, unless it has one, and looks for the others.
+    func begin(on connection: SimulatedConnection, _ clients: SimulatedClients) {
+        let index = connection.device.user.index
+        if ledger.profiles[index] == nil {
+            clients.answer(connection, "profile.set", "\"name\":\"Person of \(index)\"", .setProfile)
+        }
+        clients.answer(connection, "user.find", "\"prefix\":\"person\",\"limit\":20", .findUsers)
+    }
+
+    /// A client reads a profile, in an event or an answer. An older one than it has says nothing.
+    func take(_ profile: JSONValue?, on connection: SimulatedConnection) {
+        guard let profile, let index = SimulatedUser.index(profile["user"]?.string),
+            people.users.indices.contains(index)
+        else { return world.fail("\(connection.label) is told of the profile of nobody") }
+        // The answer to `user.get` says nothing of those who have none, or don't show it.
+        guard let version = profile["version"]?.integer else { return }
+        guard let name = ledger.profiles[index]?[version], name == profile["name"]?.string ?? "" else {
+            return world.fail("\(connection.label) is told of version \(version) of u\(index), which isn't stored")
+        }
+        let (user, own) = (people.users[index], connection.device.user)
+        if user !== own, connection.isUpToDate(at: world.time), !people.isUnsettled(user, own),
+            !people.tellsDelivery(user, to: own)
+        {
+            world.fail("\(connection.label) is told of the profile of \(user.name), which is blocked")
+        }
+        connection.belief.profiles[index] = max(connection.belief.profiles[index] ?? 0, version)
+    }
+
+    /// The same for all of a list.
+    func takeAll(_ profiles: JSONValue?, on connection: SimulatedConnection) {
+        for profile in profiles?.elements ?? [] { take(profile, on: connection) }
+    }
+
+    /// A client reads whom it has found.
+    func takeFound(_ profiles: JSONValue?, on connection: SimulatedConnection) {
+        takeAll(profiles, on: connection)
+        let own = connection.device.user
+        guard connection.isUpToDate(at: world.time) else { return }
+        for profile in profiles?.elements ?? [] {
+            guard let index = SimulatedUser.index(profile["user"]?.string), people.users.indices.contains(index) else {
+                continue
+            }
+            if !ledger.share(own.index, index), !hasJustLeft(own), !hasJustLeft(people.users[index]) {
+                world.fail("\(connection.label) finds u\(index), with whom it shares no conversation")
+            }
+        }
+    }
+
+    private func hasJustLeft(_ user: SimulatedUser) -> Bool {
+        user.left.values.contains { world.time - $0 <= World.lateness }
+    }
+
+    /// A client reads that its change is stored, or a later one of the same batch.
+    func takeStored(_ version: Int64?, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        guard let version, let newest = ledger.profiles[user.index]?.keys.max(), version <= newest else {
+            return world.fail("\(connection.label) gets ok for a profile that isn't stored")
+        }
+    }
+
+    /// Fails if a client doesn't know what somebody is called whom it sees. Everybody has changed it at the end.
+    func checkEnd(_ connection: SimulatedConnection) {
+        let own = connection.device.user
+        for user in people.users {
+            guard user === own || ledger.arePeers(own.index, user.index),
+                user === own || people.tellsDelivery(user, to: own),
+                let newest = ledger.profiles[user.index]?.keys.max()
+            else { continue }
+            let told = connection.belief.profiles[user.index] ?? 0
+            if told != newest {
+                world.fail("\(connection.label) knows version \(told) of \(user.name)'s profile, not \(newest)")
+            }
+        }
+    }
+}
