@@ -35,6 +35,7 @@ final class DurableCheck {
                 let index = ledger.conversationsByNumber[append.conversation.value],
                 let sender = ledger.users[append.sender.value]
             else { continue }
+            checkGate(append, in: index, by: sender)
             switch append.change {
             case .create(_, _, _, let members), .add(let members):
                 for member in members {
@@ -51,6 +52,27 @@ final class DurableCheck {
             let range = people.users[sender].read[index] ?? 0...0
             people.users[sender].read[index] =
                 max(range.lowerBound, sequence.value)...max(range.upperBound, sequence.value)
+        }
+    }
+
+    /// Fails if somebody has reached a user whom it didn't know: by a direct conversation, or by a group.
+    private func checkGate(_ append: Append, in conversation: Int, by sender: Int) {
+        guard world.hasGate else { return }
+        let reached: [NewMember] =
+            switch append.change {
+            case .create(_, _, _, let members): members
+            case .add(let members) where ledger.conversations[conversation].kind == .group: members
+            default: []
+            }
+        for member in reached {
+            guard let user = ledger.users[member.user.value], user != sender else { continue }
+            let delay = World.lateness + 2 * Int64(world.day.commitDelay)
+            if !people.acquaintances.knewEachOther(user, sender, at: append.time.milliseconds, within: delay) {
+                world.fail("u\(sender) reaches u\(user), whom it doesn't know")
+            }
+            if ledger.conversations[conversation].kind == .direct {
+                people.acquaintances.noteConversation(user, sender)
+            }
         }
     }
 
@@ -103,6 +125,7 @@ final class DurableCheck {
             checkStatus(user)
             checkPrivacy(user)
         }
+        people.acquaintances.restart(with: ledger.contacts, at: world.now.wall.milliseconds)
     }
 
     private func forget(_ device: SimulatedDevice, isDurable: Bool, isComplete: Bool) {

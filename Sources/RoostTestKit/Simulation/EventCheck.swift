@@ -72,6 +72,7 @@ final class EventCheck {
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
         case .signal: takeSignal(event, on: connection)
+        case .contact: takeContact(event, on: connection)
         case .drain: connection.wasWarned = true
         case .error, .pong, .ok: break
         default: world.fail("\(connection.label) gets \(event.kind) out of place")
@@ -438,6 +439,15 @@ final class EventCheck {
         if (read != nil) != people.tellsRead(user, to: own) || !people.tellsDelivery(user, to: own) {
             world.fail("\(connection.label) is told of another receipt of \(user.name) than it may know")
         }
+    }
+
+    /// Most who are invited accept.
+    private func takeContact(_ event: WireEvent, on connection: SimulatedConnection) {
+        guard let user = SimulatedUser.index(event.user), user != connection.device.user.index else {
+            return world.fail("\(connection.label) gets a contact that can't be")
+        }
+        guard event.json?["state"]?.string == "received", world.random.chance(60) else { return }
+        clients.answer(connection, "contact.accept", "\"user\":\"u\(user)\"", .contact(.accept, user))
     }
 
     private func takeSignal(_ event: WireEvent, on connection: SimulatedConnection) {

@@ -38,7 +38,11 @@ extension Ledger {
                 if let user = users[user.value], let other = users[other.value] {
                     exceptions[Pair(user, other)] = exception
                 }
-            case .contact, .prospect, .report, .forgetReport: continue
+            case .contact(let pair, let contact):
+                guard let low = users[pair.low.value], let high = users[pair.high.value] else { continue }
+                let key = Pair(min(low, high), max(low, high))
+                contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
+            case .prospect, .report, .forgetReport: continue
             case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
             case .alive(let time):
                 aliveAt = time.milliseconds

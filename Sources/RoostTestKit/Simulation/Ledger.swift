@@ -106,6 +106,8 @@ final class Ledger {
     /// Durable privacy by user, and exceptions by user and other.
     var privacy: [Int: PrivacySettings] = [:]
     var exceptions: [Pair: PrivacyException] = [:]
+    /// Durable contacts: who has invited whom, or nobody if both want it. The lower index first.
+    var contacts: [Pair: Int?] = [:]
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     var aliveAt: Int64 = 0

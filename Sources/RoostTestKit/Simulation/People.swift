@@ -9,6 +9,8 @@ final class People {
     let world: World
     /// By the two users, the lower index first.
     var blocks: [Ledger.Pair: BlockTruth] = [:]
+    /// Who is whose contact.
+    var acquaintances = Acquaintances()
 
     init(_ world: World) {
         self.world = world

@@ -59,6 +59,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostSetting
     /// The store doesn't look at the version that a setting must have.
     case ignoredVersion
+    /// The relay lets strangers reach each other, although its operator doesn't.
+    case openGate
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 /// Checks what clients are told of what people are called: each version has the content that is stored, nobody is told
-/// of who hides, and nobody is found who shares no conversation.
+/// of who hides, and nobody is found by strangers.
 final class ProfileCheck {
     private let world: World
     private let ledger: Ledger
@@ -56,8 +56,10 @@ final class ProfileCheck {
             guard let index = SimulatedUser.index(profile["user"]?.string), people.users.indices.contains(index) else {
                 continue
             }
-            if !ledger.share(own.index, index), !hasJustLeft(own), !hasJustLeft(people.users[index]) {
-                world.fail("\(connection.label) finds u\(index), with whom it shares no conversation")
+            let isContact = people.acquaintances.knewEachOther(
+                own.index, index, at: world.now.wall.milliseconds, within: World.lateness)
+            if !isContact, !ledger.share(own.index, index), !hasJustLeft(own), !hasJustLeft(people.users[index]) {
+                world.fail("\(connection.label) finds u\(index), whom it doesn't know")
             }
         }
     }

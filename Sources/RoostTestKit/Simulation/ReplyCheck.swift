@@ -99,7 +99,8 @@ final class ReplyCheck {
         case .getState: settings.takeAll(event, on: connection)
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
-        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices:
+        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
+            .contact:
             break
         }
     }
@@ -156,12 +157,16 @@ final class ReplyCheck {
         return codes(refusing: intent, of: user).union(mayBeBlocked ? ["no_relationship"] : [])
     }
 
+    /// With what the gate refuses.
+    private var gateCodes: Set<String> { world.hasGate ? ["no_relationship"] : [] }
+
     private func codes(refusing intent: SendIntent, of user: SimulatedUser) -> Set<String> {
         // Anybody may write to a person, and a key is known for ever.
         let codes = codes(of: intent.key, user, isClash: intent.isClash)
         let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
         // Only some may name everybody.
         return (isSure ? codes : ["not_found"]).union(intent.members.contains("@all") ? ["forbidden"] : [])
+            .union(intent.isToPeer ? gateCodes : [])
     }
 
     /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
@@ -203,7 +208,8 @@ final class ReplyCheck {
             allowed = codes(refusing: intent, of: connection.device.user, saidAt: saidAt)
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
-        case .create: allowed = ["too_large", "gone", "conflict"]
+        case .create: allowed = gateCodes.union(["too_large", "gone", "conflict"])
+        case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
         case .typing, .members, .history: allowed = ["not_found"]
@@ -218,10 +224,11 @@ final class ReplyCheck {
         case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .devices, .getUsers,
             .findUsers:
             allowed = []
-        case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
+        case .other:
+            allowed = gateCodes.union(["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"])
         }
         switch kind {
-        case .change, .create, .typing, .other:
+        case .change, .create, .typing, .contact, .other:
             if people.mayHaveBeenBlocked(connection.device.user, from: saidAt) { allowed.insert("no_relationship") }
         default: break
         }
@@ -308,6 +315,7 @@ final class ReplyCheck {
     // MARK: What was asked
 
     private func takeList(_ event: WireEvent, askedAt: Int64, on connection: SimulatedConnection) {
+        profiles.takeAll(event.json?["people"], on: connection)
         for object in event.json?["conversations"]?.elements ?? [] {
             guard let conversation = object["conversation"]?.string.flatMap(ledger.conversation),
                 let sequence = object["sequence"]?.integer, let unread = object["unread"]?.integer,

@@ -56,6 +56,7 @@ final class Script {
             if world.random.chance(5) { clients.drop(connection) }
             return
         }
+        if world.hasGate, world.random.chance(8) { return changeContact(on: connection) }
         if world.day.isChatty, world.random.chance(60) { return sendNew(on: connection) }
         switch world.random.below(1_000) {
         case 0..<260: sendNew(on: connection)
@@ -174,7 +175,21 @@ final class Script {
         clients.say("profile.set", members, .setProfile, on: connection)
     }
 
+    private func changeContact(on connection: SimulatedConnection) {
+        let peer = people.other(than: connection.device.user)
+        let (verb, deed): (String, Acquaintances.Deed) =
+            switch world.random.below(10) {
+            case 0..<6: ("invite", .invite)
+            case 6..<8: ("accept", .accept)
+            case 8: ("decline", .end)
+            default: ("remove", .end)
+            }
+        clients.say("contact.\(verb)", "\"user\":\"\(peer.name)\"", .contact(deed, peer.index), on: connection)
+    }
+
     private func watch(on connection: SimulatedConnection) {
+        // Whom a contact shows itself to is another day's question.
+        guard !world.hasGate else { return }
         let peer = people.other(than: connection.device.user)
         let isOn = world.random.chance(70)
         clients.say(

@@ -60,7 +60,7 @@ final class SimulatedConnection {
             case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
             case setProfile, getUsers, findUsers
             case list, members(conversation: Int), history(conversation: Int), devices
-            case leave(conversation: Int)
+            case leave(conversation: Int), contact(Acquaintances.Deed, Int)
             case setState(String), getState
             case other
         }

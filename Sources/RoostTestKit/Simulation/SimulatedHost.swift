@@ -58,6 +58,11 @@ final class SimulatedHost {
     private static func start(_ store: any SimulatedStore, _ world: World, _ seed: UInt64) -> Relay {
         var rules = PolicyRules()
         if world.mistake == .openDirectory { rules.directory = .everyone }
+        if world.hasGate, world.mistake != .openGate {
+            rules.gate = GateRules(.on)
+            // In a day, everybody is in a group with everybody.
+            rules.gate.countsSharedGroups = false
+        }
         let relay = Relay(
             store.load(), limits: world.day.limits, identity: .init(server: "roost simulation", durability: .memory),
             rules: rules, random: SeededGenerator(seed: seed), at: world.now)

@@ -12,6 +12,8 @@ final class World {
 
     let day: Day
     let mistake: PlantedMistake?
+    /// Whether only contacts may reach each other: on every fifth day.
+    let hasGate: Bool
     var random: SeededGenerator
     private(set) var now = World.moment(1_000_000)
     var trace = Trace()
@@ -45,6 +47,7 @@ final class World {
 
     init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {
         self.mistake = mistake
+        hasGate = seed % 5 == 2
         random = SeededGenerator(seed: seed)
         day = Day(&random, weather)
     }

@@ -1,0 +1,68 @@
+/// Who is whose contact in a simulation, as its clients know from what the relay took without an error. It asks neither
+/// the relay nor the ledger. Times are milliseconds by the wall clock.
+struct Acquaintances {
+    /// What a client does about another user.
+    enum Deed {
+        case invite, accept
+        /// A contact or an invitation ends.
+        case end
+    }
+
+    private struct Span {
+        var since: Int64
+        var until = Int64.max
+    }
+
+    private var inviters: [Ledger.Pair: Int] = [:]
+    /// When the two were contacts.
+    private var spans: [Ledger.Pair: [Span]] = [:]
+
+    private var talked: Set<Ledger.Pair> = []
+
+    private func key(_ one: Int, _ other: Int) -> Ledger.Pair { Ledger.Pair(min(one, other), max(one, other)) }
+
+    private func areContacts(_ pair: Ledger.Pair) -> Bool { spans[pair]?.last?.until == .max }
+
+    /// The relay took the command without an error.
+    mutating func note(_ deed: Deed, by user: Int, _ other: Int, at time: Int64) {
+        let pair = key(user, other)
+        switch deed {
+        case .invite where inviters[pair] == nil && !areContacts(pair): inviters[pair] = user
+        case .invite, .accept:
+            if inviters[pair] == other { begin(pair, at: time) }
+        case .end: end(pair, at: time)
+        }
+    }
+
+    private mutating func begin(_ pair: Ledger.Pair, at time: Int64) {
+        inviters[pair] = nil
+        spans[pair, default: []].append(Span(since: time))
+    }
+
+    private mutating func end(_ pair: Ledger.Pair, at time: Int64) {
+        inviters[pair] = nil
+        guard areContacts(pair), let last = spans[pair]?.indices.last else { return }
+        spans[pair]?[last].until = time
+    }
+
+    /// Another relay starts with what is stored: who has invited, or nobody for contacts.
+    mutating func restart(with stored: [Ledger.Pair: Int?], at time: Int64) {
+        for pair in spans.keys.sorted(by: { ($0.one, $0.other) < ($1.one, $1.other) }) where areContacts(pair) {
+            if stored[pair] != .some(.none) { end(pair, at: time) }
+        }
+        inviters.removeAll()
+        for (pair, inviter) in stored {
+            if let inviter { inviters[pair] = inviter } else if !areContacts(pair) { begin(pair, at: time) }
+        }
+    }
+
+    /// The two have a direct conversation, which is never closed, so they know each other from now on.
+    mutating func noteConversation(_ one: Int, _ other: Int) { talked.insert(key(one, other)) }
+
+    /// Whether the two were contacts then, or a moment before, or have ever talked.
+    func knewEachOther(_ one: Int, _ other: Int, at time: Int64, within delay: Int64) -> Bool {
+        let pair = key(one, other)
+        return talked.contains(pair)
+            || spans[pair]?.contains { $0.since <= time && time - delay <= $0.until } ?? false
+    }
+}
