@@ -85,13 +85,19 @@ import Testing
         let relay = RelayHarness(
             limits: .with {
                 $0.labelBytes = 4
+                $0.noteBytes = 6
                 $0.contactsMax = 20
             })
         let alice = relay.connect("alice")
         #expect(alice.contact("invite", "bob", ("label", "abcd")) == "ok")
         #expect(alice.contact("invite", "bob", ("label", "abcde")) == "too_large")
+        #expect(alice.outcome("prospect.set", ["name": "abcd", "note": "abcdef"]) == "ok")
+        #expect(alice.outcome("prospect.set", ["name": "abcde"]) == "too_large")
+        #expect(alice.outcome("prospect.set", ["name": "abcd", "note": "abcdefg"]) == "too_large")
         #expect(alice.outcome("contact.list", ["limit": 20]) == "ok")
         #expect(alice.outcome("contact.list", ["limit": 21]) == "bad_request")
+        #expect(alice.outcome("prospect.list", ["limit": 20]) == "ok")
+        #expect(alice.outcome("prospect.list", ["limit": 21]) == "bad_request")
         #expect(alice.outcome("contact.list", ["state": "none"]) == "bad_request")
     }
 

@@ -115,6 +115,41 @@ extension JSONValue {
     }
 
     /// A retry changes nothing and tells nobody.
+    @Test func onesOwnInvitationIsRemovedAndNotDeclined() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        #expect(alice.contact("invite", "bob") == "ok")
+        #expect(alice.contact("decline", "bob") == "conflict")
+        #expect(alice.contacts() == ["bob sent friend"])
+    }
+
+    @Test func nobodyAcceptsAnInvitationOverABlock() {
+        let relay = RelayHarness()
+        let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+        #expect(alice.contact("invite", "bob") == "ok")
+        #expect(alice.outcome("contact.block", ["users": ["bob"]]) == "ok")
+        #expect(bob.contact("accept", "alice") == "no_relationship")
+        #expect(bob.contact("invite", "alice") == "no_relationship")
+        #expect(bob.contacts() == ["alice received friend"])
+        #expect(alice.outcome("contact.unblock", ["users": ["bob"]]) == "ok")
+        #expect(bob.contact("accept", "alice") == "ok")
+    }
+
+    @Test func aContactLastsSinceItWasAccepted() {
+        let relay = RelayHarness()
+        let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+        func since() -> Int64 { alice.request("contact.list")?.list("contacts").first?.number("since") ?? 0 }
+        #expect(alice.contact("invite", "bob") == "ok")
+        let invited = since()
+        relay.advance(3_000)
+        #expect(bob.contact("accept", "alice") == "ok")
+        #expect(since() - invited == 3_000)
+        relay.advance(3_000)
+        // A label changes nothing of it.
+        #expect(alice.contact("invite", "bob", ("label", "x")) == "ok")
+        #expect(since() - invited == 3_000)
+    }
+
     @Test func whatIsDoneTwiceIsDoneOnce() {
         let relay = RelayHarness.withContacts()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))

@@ -5,13 +5,13 @@ import Testing
 /// What commands cost. Each test counts how many pass before one is refused.
 @Suite struct PriceTests {
     /// How many times `body` passes before it is refused with `rate_limited`.
-    private func passes(_ body: (Int) -> String) -> Int {
+    func passes(_ body: (Int) -> String) -> Int {
         for number in 0..<1_000 where body(number) == "rate_limited" { return number }
         return 1_000
     }
 
     /// Alice, and a group of so many others, each with one session.
-    private func crowd(
+    func crowd(
         of others: Int, _ change: (inout Limits) -> Void = { _ in }
     ) -> (relay: RelayHarness, alice: HarnessClient, group: String) {
         let limits = Limits.with {

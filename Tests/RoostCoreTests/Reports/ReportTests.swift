@@ -134,6 +134,16 @@ import Testing
         #expect(numbers(olga().request("admin.reports")) == [])
     }
 
+    @Test func textsAndNotesHaveABound() {
+        let text = String(repeating: "x", count: Limits().reportTextBytes)
+        #expect(alice.outcome("contact.report", ["user": "bob", "reason": "spam", "text": "\(text)"]) == "ok")
+        #expect(
+            alice.outcome("contact.report", ["user": "bob", "reason": "spam", "text": "\(text)x"]) == "too_large")
+        let olga = olga()
+        #expect(olga.outcome("admin.report.close", ["report": 1, "note": "\(text)x"]) == "too_large")
+        #expect(olga.outcome("admin.report.close", ["report": 1, "note": "\(text)"]) == "ok")
+    }
+
     @Test func usersMayNotLookAtReports() {
         #expect(alice.outcome("admin.reports") == "forbidden")
         #expect(alice.outcome("admin.report.close", ["report": 1]) == "forbidden")
