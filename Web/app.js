@@ -176,16 +176,16 @@ function isUnseen(presence) {
 
 function preview(message) {
   if (!message) return "";
-  const words = message.isDeleted ? "Deleted" : message.text ?? `[${message.kind}]`;
+  const words = message.isDeleted ? "Deleted" : message.text ?? (message.from ? `[${message.kind}]` : "…");
   return message.isOwn ? `You: ${words}` : words;
 }
 
 /** What to tell of an error: a refusal of the relay, or no connection. */
 function reason(error) {
   return {
-    not_connected: "There is no connection.",
+    not_connected: "No connection.",
     forbidden: "You may not do that here.",
-    not_found: "That doesn't exist, or you may not see it.",
+    not_found: "That isn't there, or not for you.",
     conflict: "It is so already.",
     too_large: "That is too long, or too many.",
     rate_limited: "Wait a moment.",
@@ -786,7 +786,7 @@ const listView = {
     const time = row.last?.time ?? row.conversation?.time;
     text(part("time"), time ? shortTime(time) : "");
     const typing = row.typing.length ? (row.peer ? "typing …" : `${names(row.typing.map(called))} …`) : "";
-    const sender = row.last && !row.peer && !row.last.isOwn ? `${called(row.last.from)}: ` : "";
+    const sender = row.last?.from && !row.peer && !row.last.isOwn ? `${called(row.last.from)}: ` : "";
     const failed = row.last?.state?.state === "failed" ? "Not sent. " : "";
     const draft = row.draft && !isOpen ? `Draft: ${row.draft}` : "";
     text(part(".preview"), typing || draft || failed + sender + preview(row.last));
@@ -871,8 +871,8 @@ const messageRows = {
     row.shown = message;
     const part = (name) => row.querySelector(name);
     const words = message.isDeleted ? "This message was deleted."
-      : message.text ?? (message.body === undefined ? "The relay has lost this message."
-        : `A message of the kind “${message.kind}”, which this page can't show.`);
+      : message.text ?? (message.body === undefined ? "Not shown."
+        : `Kind “${message.kind}”.`);
     row.classList.toggle("own", message.isOwn);
     row.classList.toggle("first", isFirst);
     row.classList.toggle("deleted", message.isDeleted);
@@ -919,7 +919,7 @@ const messageRows = {
     node.setAttribute("role", "alert");
     const item = message.failedChange?.outboxItem ?? message.outboxItem;
     const timeline = conversationView.timeline;
-    const what = message.state?.state === "failed" ? "Not sent: " : "Change not saved: ";
+    const what = message.state?.state === "failed" ? "Not sent: " : "Not saved: ";
     node.append(element("span", {}, what + (sentences[failure.reason] ?? failure.detail)));
     if (item === undefined) return;
     if (failure.canRetry) node.append(button("Try again", () => attempt(() => timeline.retry(item))));

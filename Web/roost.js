@@ -576,9 +576,9 @@ class Vault {
 
 // ---- What the relay told --------------------------------------------------------------------------------------------
 
-/** A message's row, of a message on the wire. */
+/** A message's row, of a message on the wire. One that a block hides has a place, and no author. */
 function messageRow(told) {
-  const { conversation, sequence, from, time, kind = "text", key, replyTo, editedAt, deletedAt } = told;
+  const { conversation, sequence, from = "", time, kind = "text", key, replyTo, editedAt, deletedAt } = told;
   const row = { conversation, sequence, from, time, kind, reactions: told.reactions ?? [] };
   if ("body" in told && !deletedAt) row.body = told.body;
   for (const [name, value] of Object.entries({ key, replyTo, editedAt, deletedAt })) {
@@ -621,7 +621,8 @@ class Cache {
   /** Takes an event. Returns the conversation that it changed, if it is one of those that are kept. */
   async take(event) {
     const { conversation, sequence, time } = event;
-    switch (event.type) {
+    // Of what becomes of a hidden one, this user is told nothing.
+    switch (event.hidden ? "message" : event.type) {
       case "message": await this.#takeMessage(messageRow(event)); break;
       case "edit": await this.edit(conversation, sequence, event.body, time); break;
       case "delete": await this.delete(conversation, sequence, time); break;
@@ -670,7 +671,7 @@ class Cache {
       }
     }
     await this.put(one);
-    if (from !== this.#user) {
+    if (from && from !== this.#user) {
       const mark = { user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time };
       await this.#raise(conversation, mark);
     }
@@ -696,7 +697,7 @@ class Cache {
   async #known(id, members = []) {
     const found = await this.conversation(id);
     if (found) return { ...found };
-    const others = members.filter((one) => one !== this.#user);
+    const others = members.filter((one) => one && one !== this.#user);
     return {
       id, kind: "direct", role: "member", count: others.length + 1, members: [this.#user, ...others], first: 1,
       sequence: 0, read: 0, unread: 0, time: 0, stale: 1,
@@ -923,7 +924,7 @@ const isVisible = (item) => item.action !== "react" && item.action !== "read";
 /** The key of what belongs to a user, and the keys of all of it. Before the first session, there is no user. */
 const ofUser = ({ user = "" }, destination) => [user, destination];
 const allOf = ({ user = "" }) => ({ from: [user], to: [user, []] });
-const noSuchItem = () => new RoostError("no_such_item", "no such item waits");
+const noSuchItem = () => new RoostError("no_such_item", "no such item");
 
 /** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
  *
@@ -1015,7 +1016,7 @@ class Outbox {
       if (item.action === "send") await rows.put("outbox", item);
       else await rows.delete("outbox", item.id);
       if (item.action !== "edit") continue;
-      const failed = { ...item, action: "send", code: "not_found", detail: "its message is in another log" };
+      const failed = { ...item, action: "send", code: "not_found", detail: "another log" };
       await rows.put("outbox", failed);
     }
   }
@@ -1736,7 +1737,7 @@ class Session {
     if (this.#phase === "leaving") return this.#end({ state: "offline" });
     if (comesBack(code)) return this.#lose();
     const why = { 4500: "signedOut", 4503: "signedOut", 4501: "takenOver" }[code] ?? "other";
-    this.#end({ state: "failed", reason: why, detail: reason || `closed with ${code}` });
+    this.#end({ state: "failed", reason: why, detail: reason || `closed: ${code}` });
   }
 
   // -- Commands

@@ -39,8 +39,10 @@ struct Cache {
 
     private func take(_ message: Message) throws(LocalFailure) {
         guard try messages.insert(LocalMessage(message)) else { return }
+        // A hidden message names nobody.
         try noteMessage(
-            message.conversation, message.sequence, from: message.from, at: message.time, with: [message.from])
+            message.conversation, message.sequence, from: message.from, at: message.time,
+            with: message.isHidden ? [] : [message.from])
     }
 
     // The conversation has a new message, which is kept already.
@@ -60,7 +62,8 @@ struct Cache {
             }
         }
         try conversations.put(one, for: user)
-        if from != user {
+        // Nobody is told what those read with whom there is a block.
+        if from != user, !from.isEmpty {
             try conversations.raise(
                 LocalWatermark(user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time), in: id
             )

@@ -99,6 +99,7 @@ async def test_every_example_of_the_protocol_is_answered(start):
     others = [await relay.device(user) for user in ("bob", "carol", "dave")]
     # An operator ends her session.
     await relay.device("eve")
+    await relay.device("mallory")
     replay = Replay(relay)
     found = examples()
     assert len(found) >= 35, "the page has lost its examples, or this test its eyes"
@@ -128,6 +129,7 @@ async def test_every_frame_is_as_asyncapi_says(start):
     others = [await relay.device(user) for user in ("bob", "carol", "dave")]
     # An operator ends her session.
     await relay.device("eve")
+    await relay.device("mallory")
     bob = others[0]
     replay = Replay(relay)
     for _, text in examples():
@@ -162,7 +164,8 @@ def test_every_command_has_an_example():
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
         "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile", "state.set", "state.get",
-        "receipts", "contact.block", "contact.unblock",
+        "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
+        "admin.reports", "admin.report.close",
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",

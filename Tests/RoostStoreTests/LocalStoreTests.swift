@@ -216,6 +216,24 @@ import Testing
         #expect(try sequences(store, "c7") == [4])
     }
 
+    @Test func aHiddenMessageHasAPlaceAndNoReader() throws {
+        let store = try begun()
+        func hidden(_ sequence: Int64, in conversation: String) throws -> Event {
+            try Told.event(
+                """
+                {"type":"message","conversation":"\(conversation)","sequence":\(sequence),
+                 "position":"e-\(sequence)","time":\(1_000 + sequence),"hidden":true}
+                """)
+        }
+        try take(store, Told.message(1, from: "alice"), hidden(2, in: "c1"), hidden(3, in: "c7"))
+        #expect(try sequences(store) == [1, 2])
+        #expect(try store.conversation("c1")?.unread == 1)
+        #expect(try store.watermarks(of: "c1") == [])
+        // What isn't known yet is asked for, and nobody without a name is in it until then.
+        #expect(try store.staleConversations(limit: 9) == ["c7"])
+        #expect(try store.conversation("c7")?.members == ["alice"])
+    }
+
     @Test func namesMembersAndRolesFollow() throws {
         let store = try begun()
         try take(
