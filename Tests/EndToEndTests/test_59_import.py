@@ -195,10 +195,10 @@ def test_people_come_and_go_while_users_are_imported(services, tmp_path):
     project = Project(memory_cost=1)
     export, console = project.write(tmp_path, project.users(6000))
     services.sign_up("ann@example.org")
+    tokens, count = services.sign_in("ann@example.org").json, 0
     process = subprocess.Popen(
         [str(SERVICES), "import-firebase", str(export), "--hash-config", str(console), "--set",
          f"services.data={services.data}"], cwd=services.folder, env=environment(), stdout=subprocess.DEVNULL)
-    tokens, count = services.sign_in("ann@example.org").json, 0
     while process.poll() is None:
         answer = services.refresh(tokens["refreshToken"])
         assert answer.status == 200, answer.raw

@@ -60,6 +60,23 @@ test("somebody else's reaction is counted and asked anew", async () => {
   assert.equal((await all(store))[0].stale, undefined);
 });
 
+test("a hidden message has a place and no author, and what becomes of it changes nothing", async () => {
+  const store = await withConversation();
+  const hidden = { conversation: "c1", time: 5, hidden: true };
+  await store.take([
+    message(1), { ...hidden, type: "message", sequence: 2, position: "p2" },
+    { ...hidden, type: "edit", sequence: 1, position: "p3" }, { ...hidden, type: "react", sequence: 1, position: "p4" },
+    { ...hidden, type: "delete", sequence: 1, position: "p5" },
+    { ...hidden, type: "message", conversation: "c9", sequence: 1, position: "p6" },
+  ], "p6");
+  const [one, two] = await all(store);
+  assert.deepEqual([one.body, one.editedAt, one.deletedAt, one.reactions], [message(1).body, undefined, undefined, []]);
+  assert.deepEqual([two.from, "body" in two, (await conversation(store)).unread], ["", false, 2]);
+  const marks = await store.read(({ cache }) => cache.watermarks("c1"));
+  assert.deepEqual(marks.map((mark) => mark.user), ["bob"]);
+  assert.deepEqual((await conversation(store, "c9")).members, ["alice"]);
+});
+
 test("a gap forgets what is out of date, and a reset what is before it", async () => {
   const store = await withConversation();
   await store.take([1, 2, 3, 4].map((sequence) => message(sequence)), "p4");
