@@ -34,7 +34,7 @@ extension Relay {
         case .ping: self.session.ping(id, session, now)
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
-        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change,
+        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .pins, .create, .change,
             .setState, .getState, .receipts, .contact:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
@@ -75,6 +75,7 @@ extension Relay {
         case .get(let conversation): try query.get(conversation, asker)
         case .list(let before, let limit): try query.list(before, limit, asker, now)
         case .members(let list): try query.members(list, asker, now)
+        case .pins(let list): try query.pins(list, asker)
         case .create(let create): try conversation.create(create, by: speaker, id, session, now)
         case .change(let change): try conversation.change(change, by: speaker, id, session, now)
         case .setState(let set): try setting.set(set, by: speaker, id, session, now)
@@ -125,8 +126,8 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .receipts, .contact(.list),
-            .contact(.prospects), .operator:
+        case .history, .get, .list, .members, .pins, .privacy, .getUsers, .findUsers, .getState, .receipts,
+            .contact(.list), .contact(.prospects), .operator:
             true
         default: false
         }

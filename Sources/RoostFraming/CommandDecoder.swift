@@ -76,6 +76,13 @@ public final class CommandDecoder {
         case .setExpiry: try readExpiry()
         case .members: try readMembers()
         case .leave: try readChange(.leave)
+        case .pin: try readPin(Command.Change.Kind.pin)
+        case .unpin: try readPin(Command.Change.Kind.unpin)
+        case .pins:
+            .pins(
+                Command.Pins(
+                    conversation: try members.conversation(.conversation),
+                    before: try members.optional(.before, members.name), limit: try members.limit()))
         case .edit: try readEdit()
         case .delete: .delete(try readTarget())
         case .react: try readReact()
@@ -288,6 +295,12 @@ public final class CommandDecoder {
             throw members.refusal(.after, "must be 0 or a whole number from \(limits.expiryMinMilliseconds) to \(most)")
         }
         return .change(Command.Change(.expiry(time), of: try members.conversation(.conversation), key: nil))
+    }
+
+    /// It takes no key for the same reason.
+    private func readPin(_ kind: (SequenceNumber) -> Command.Change.Kind) throws(Refusal) -> Command {
+        let target = try readTarget()
+        return .change(Command.Change(kind(target.sequence), of: target.conversation, key: nil))
     }
 
     private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {

@@ -28,6 +28,10 @@ extension SQLiteLog {
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
         try addMentions(to: &snapshot, database)
+        let pins = try PinTable.read(database)
+        for (index, conversation) in snapshot.conversations.enumerated() {
+            snapshot.conversations[index].pins = pins[conversation.number] ?? []
+        }
         snapshot.nextExpiry = try writer.directory.expiring.next()
         noteStrangers(in: snapshot)
         try settleEnd(of: &snapshot)
@@ -70,6 +74,9 @@ extension SQLiteLog {
         }
         for conversation in snapshot.conversations {
             end.take(conversation.lastPosition.value, "conversation \(conversation.number.value) ends at")
+            if let pin = conversation.pins.last {
+                end.take(pin.position.value, "a message of conversation \(conversation.number.value) was pinned at")
+            }
         }
         for member in snapshot.members {
             end.take(

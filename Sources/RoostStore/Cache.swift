@@ -135,7 +135,7 @@ struct Cache {
         case .left(let owner):
             one.remove([event.by])
             if owner == user { one.role = .owner }
-        case .expiry: break
+        case .expiry, .pinned, .unpinned: break
         case .role(let named, let role):
             if named == user { one.role = role }
             // The owner who names another one becomes an admin (section 4).

@@ -34,7 +34,7 @@ extension MemoryLog {
         if !append.key.isEmpty {
             state.keys[key] = StoredEvent(append, position: position, sequence: sequence)
         }
-        if let change = append.change { apply(change, to: append.conversation, at: position) }
+        if let change = append.change { apply(change, of: append, at: position) }
         if append.kind == .message { noteOwn(sequence, append) }
         for user in append.mentioned {
             state.conversations[append.conversation]?.noteMention(of: user, in: sequence)
@@ -71,7 +71,7 @@ extension MemoryLog {
             }
             return .stored(position, SequenceNumber(last.value + 1))
         case .conversation:
-            return .stored(position, last)
+            return record.judge(append.change, at: append.time) ?? .stored(position, last)
         case .edit:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
             guard message.deletedAt == .never else { return .refused(.gone) }
@@ -130,6 +130,7 @@ extension MemoryLog {
                 record.rows[target].body = []
                 record.rows[target].extras = record.rows[target].extras.ofTombstone
                 record.rows[target].deletedAt = append.time
+                record.unpin(append.reference)
             }
         case .react:
             let reaction = Reaction(user: append.sender, text: append.label)
@@ -160,7 +161,8 @@ extension MemoryLog {
 
     // MARK: The directory
 
-    private func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Position) {
+    private func apply(_ change: ConversationChange, of append: Append, at position: Position) {
+        let conversation = append.conversation
         switch change {
         case .create(_, _, _, let members), .add(let members):
             for member in members { admit(member, to: conversation, at: position) }
@@ -177,6 +179,10 @@ extension MemoryLog {
         case .roles(let members):
             for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
         case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
+        case .pin(let sequence):
+            state.conversations[conversation]?.entry.pins.append(
+                StoredPin(sequence, by: append.sender, at: append.time, position))
+        case .unpin(let sequence): state.conversations[conversation]?.unpin(sequence)
         case .erase: break
         }
     }
@@ -235,11 +241,28 @@ extension MemoryLog {
 extension MemoryLog.Record {
     mutating func expire(_ message: ExpiredMessage, at place: Int) {
         entry.expired.insert(message.sequence)
+        unpin(message.sequence)
         guard rows[place].deletedAt == .never else { return }
         rows[place].deletedAt = message.expires
         rows[place].extras = rows[place].extras.ofTombstone
         rows[place].body = []
     }
+
+    /// Why a change of what is pinned isn't stored; nil if it is, or for another change.
+    func judge(_ change: ConversationChange?, at time: Timestamp) -> Outcome? {
+        switch change {
+        case .pin(let sequence):
+            guard let message = message(sequence)?.shown(at: time) else { return .refused(.notFound) }
+            guard message.deletedAt == .never else { return .refused(.gone) }
+            if entry.pins.contains(where: { $0.sequence == sequence }) { return .unchanged }
+            return entry.pins.count < Limits().pinsPerConversation ? nil : .refused(.tooLarge)
+        case .unpin(let sequence):
+            return entry.pins.contains { $0.sequence == sequence } ? nil : .unchanged
+        default: return nil
+        }
+    }
+
+    mutating func unpin(_ sequence: SequenceNumber) { entry.pins.removeAll { $0.sequence == sequence } }
 
     /// Of too many, the oldest goes.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {

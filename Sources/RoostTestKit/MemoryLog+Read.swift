@@ -87,8 +87,18 @@ extension MemoryLog {
     }
 
     func latest(_ request: LatestRequest, _ ticket: UInt64) -> ReadResult {
-        let events = request.messages.compactMap { state.conversations[$0.conversation]?.message($0.sequence) }
-        return ReadResult(ticket: ticket, events: events)
+        var result = ReadResult(ticket: ticket)
+        var bytes = 0
+        for asked in request.messages {
+            guard let event = state.conversations[asked.conversation]?.message(asked.sequence) else { continue }
+            guard bytes < request.bytes else {
+                result.hasMore = true
+                break
+            }
+            bytes += event.body.count
+            result.events.append(event)
+        }
+        return result
     }
 
     func feed(_ request: FeedRequest, _ ticket: UInt64) -> ReadResult {

@@ -46,6 +46,7 @@ public struct StoreContract {
         Check(name: "deletes erase", run: deletes),
         Check(name: "mentions", run: mentions),
         Check(name: "messages disappear", run: disappearing),
+        Check(name: "pinned messages", run: pinning),
         Check(name: "reactions", run: reactions),
         Check(name: "members", run: members),
         Check(name: "what a group shows", run: appearance),

@@ -37,6 +37,7 @@ public enum Command {
     case list(before: Text?, limit: Int?)
     case change(Change)
     case members(Members)
+    case pins(Pins)
     case `operator`(OperatorCommand)
 
     /// `hello`.
@@ -268,6 +269,24 @@ public enum Command {
         }
     }
 
+    /// `conversation.pins`.
+    public struct Pins {
+        /// A conversation, or `@user`.
+        public var conversation: Text
+        /// `next` of the page before.
+        public var before: Text?
+        /// Most messages in the answer.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(conversation: Text, before: Text?, limit: Int?) {
+            self.conversation = conversation
+            self.before = before
+            self.limit = limit
+        }
+    }
+
     /// `user.find`.
     public struct Find {
         /// How the username, or a word of the name, begins.
@@ -349,7 +368,7 @@ public enum Command {
         }
     }
 
-    /// `conversation.rename`, `.add`, `.remove`, `.role`, `.expiry` or `.leave`.
+    /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin` or `.leave`.
     public struct Change {
         /// What is to change.
         public enum Kind {
@@ -361,6 +380,9 @@ public enum Command {
             case role(Role, user: Text)
             /// Milliseconds after which messages disappear; 0 if they stay.
             case expiry(Int64)
+            /// This message is shown at the top.
+            case pin(SequenceNumber)
+            case unpin(SequenceNumber)
             case leave
         }
 

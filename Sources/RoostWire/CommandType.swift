@@ -2,6 +2,7 @@
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
     case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
+    case pin, unpin, pins
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
@@ -31,6 +32,9 @@ public enum CommandType: WireWord {
         case .setExpiry: "conversation.expiry"
         case .members: "conversation.members"
         case .leave: "conversation.leave"
+        case .pin: "conversation.pin"
+        case .unpin: "conversation.unpin"
+        case .pins: "conversation.pins"
         case .send: "send"
         case .edit: "edit"
         case .delete: "delete"
@@ -86,8 +90,8 @@ public enum CommandType: WireWord {
     public var takesPrincipal: Bool {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
-            .remove, .setRole, .setExpiry, .leave, .setState, .getState, .receipts, .invite, .acceptContact,
-            .declineContact, .removeContact, .contacts:
+            .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .setState, .getState, .receipts, .invite,
+            .acceptContact, .declineContact, .removeContact, .contacts:
             true
         default: false
         }

@@ -31,6 +31,9 @@ public struct Limits: Sendable, Equatable {
     /// Unread mentions of a member that are kept, and of all members of a conversation together: the newest ones. Eight
     /// bytes each, and a row of the store. Nobody counts more of them one by one.
     public var mentionsKept = 100
+    /// Most pinned messages of a conversation: as many as a page has, and more than anybody looks through. Each takes
+    /// 32 bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
+    public var pinsPerConversation = 50
     /// Messages that disappear in one transaction, 20 µs each.
     public var expiredAtOnce = 256
     /// Most bytes of a group's name.

@@ -28,7 +28,7 @@ struct StoreContent: Equatable {
             lines.append(
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
-                    + "\(conversation.expiry) \(conversation.expired.text)")
+                    + "\(conversation.expiry) \(conversation.expired.text) \(conversation.pins)")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }
             try addEvents(of: conversation.number, answer)
         }

@@ -165,6 +165,7 @@ def test_every_command_has_an_example():
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
         "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile", "state.set", "state.get",
         "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
+        "conversation.pin", "conversation.unpin", "conversation.pins",
         "admin.reports", "admin.report.close",
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",

@@ -47,6 +47,36 @@ async def test_no_byte_of_them_is_left_also_of_edits_and_over_a_kill(start, name
     assert relay.metric("roost_messages_disappeared_total") == 1
 
 
+async def test_a_kill_while_they_are_erased_leaves_none(start, name):
+    """They go 256 in a transaction: the kill comes when some are gone and some aren't."""
+    relay = start(limits__expiry_seconds_min=1)
+    alice, bob, group = await hidden(relay, name, 4)
+    sent = [await alice.begin("send", to=group, key=f"k{n}", body="wintergreen " * 20) for n in range(3_500)]
+    last = (await sent[-1])["time"]
+    left = "SELECT count(*) FROM log WHERE kind = 1 AND body IS NOT NULL"
+
+    def begun():
+        # Without a pause, since all of it takes a fraction of a second.
+        end = time.monotonic() + 1
+        while relay.rows(left) == [(3_500,)] and time.monotonic() < end:
+            pass
+        return relay.rows(left) != [(3_500,)]
+    await until(begun, "some to be erased")
+    relay.kill()
+    assert 0 < relay.rows(left)[0][0] < 3_500
+    relay.start()
+    await until(lambda: relay.rows(left) == [(0,)], "all to be erased")
+    bob = await relay.device(name("bob"))
+    told = (await bob.call("conversation.get", conversation=group))["conversation"]
+    assert (told["sequence"], told["unread"]) == (3_500, 0)
+
+    def holds():
+        files = relay.store.parent.glob(relay.store.name + "*")
+        return any(b"wintergreen" in file.read_bytes() for file in files)
+    await until(lambda: not holds(), "files without the texts", patience=PATIENCE + 40)
+    assert time.time() * 1_000 < last + 4_000 + 60_000
+
+
 async def test_what_disappears_while_the_relay_is_down_is_never_sent(start, name):
     relay = start(limits__expiry_seconds_min=1)
     alice, bob, group = await hidden(relay, name, 1)

@@ -67,6 +67,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .get(let conversation): conversation.array
     case .list(let before, _): before?.array ?? []
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
+    case .pins(let list): list.conversation.array + (list.before?.array ?? [])
     case .members(let list): list.conversation.array + (list.after?.array ?? [])
     case .operator(let command): touch(command)
     }
@@ -130,7 +131,7 @@ private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     case .rename(let name), .role(_, let name): name.array
     case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
-    case .expiry, .leave: []
+    case .expiry, .pin, .unpin, .leave: []
     }
 }
 

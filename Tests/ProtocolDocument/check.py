@@ -244,7 +244,8 @@ def check_members():
     schemas = DOCUMENT["components"]["schemas"]
     events = [name for name in MESSAGES if name.startswith("event.")]
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
-    nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
+    nodes |= {name: schemas[name] for name in
+              ("conversationObject", "pin", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in
               ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownContact",

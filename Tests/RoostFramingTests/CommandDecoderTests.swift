@@ -75,6 +75,13 @@ import Testing
                 #"{"type":"conversation.expiry","id":1,"conversation":"c","after":86400000}"#,
                 "expiry | c | 86400000 | -"
             ),
+            (#"{"type":"conversation.pin","id":1,"conversation":"c","sequence":3}"#, "pin | c | 3 | -"),
+            (#"{"type":"conversation.unpin","id":1,"conversation":"@b","sequence":3}"#, "unpin | @b | 3 | -"),
+            (#"{"type":"conversation.pins","id":1,"conversation":"c"}"#, "pins | c | - | -"),
+            (
+                #"{"type":"conversation.pins","id":1,"conversation":"c","before":"e1-9","limit":7}"#,
+                "pins | c | e1-9 | 7"
+            ),
             (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),

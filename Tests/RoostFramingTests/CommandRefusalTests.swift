@@ -128,6 +128,11 @@ import Testing
             ] + key),
         Shape(type: "conversation.add", members: conversation + users + key),
         Shape(type: "conversation.expiry", members: conversation + [("after", "604800000", .expiry, true)]),
+        Shape(type: "conversation.pin", members: target),
+        Shape(type: "conversation.unpin", members: target),
+        Shape(
+            type: "conversation.pins",
+            members: conversation + [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
         Shape(type: "conversation.remove", members: conversation + users),
         Shape(
             type: "conversation.role",

@@ -111,6 +111,7 @@ func describe(_ command: Command) -> String {
     case .get(let conversation): words("get", text(conversation))
     case .list(let before, let limit): words("list", text(before), number(limit))
     case .change(let change): describe(change)
+    case .pins(let list): words("pins", text(list.conversation), text(list.before), number(list.limit))
     case .members(let list):
         words(
             ["members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit)]
@@ -176,6 +177,8 @@ private func describe(_ change: Command.Change) -> String {
     case .remove(let users): words("remove", of, list(users), key)
     case .role(let role, let user): words("role", of, text(user), "\(role.word)", key)
     case .expiry(let time): words("expiry", of, "\(time)", key)
+    case .pin(let sequence): words("pin", of, "\(sequence.value)", key)
+    case .unpin(let sequence): words("unpin", of, "\(sequence.value)", key)
     case .leave: words("leave", of, key)
     }
 }

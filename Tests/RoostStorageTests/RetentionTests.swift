@@ -61,6 +61,11 @@ import Testing
         _ = try log.commit([
             creation(), text("squirrel", key: "a", daysAgo: 31), text("stays", key: "b", daysAgo: 29),
         ])
+        for sequence: Int64 in 1...2 {
+            var pin = old(about(.conversation, sequence), 29)
+            (pin.change, pin.reference) = (.pin(SequenceNumber(sequence)), .none)
+            _ = try log.commit([pin])
+        }
         try maintain(log)
         #expect(try bodies(log) == ["-", "\"stays\""])
         #expect(try !scratch.holds("squirrel"))
@@ -70,9 +75,10 @@ import Testing
         // Its number and its key stay.
         let again = try log.commit([text("squirrel", key: "a", daysAgo: 0), text("next", key: "c", daysAgo: 0)])
         #expect(again.first.map { if case .duplicate = $0 { true } else { false } } == true)
-        #expect(again.last == .stored(Position(4), SequenceNumber(3)))
-        // Nobody can change it any more.
+        #expect(again.last == .stored(Position(6), SequenceNumber(3)))
+        // Nobody can change it any more, and it isn't pinned.
         #expect(try log.commit([old(about(.edit, 1), 0)]) == [.refused(.gone)])
+        #expect(try log.load().conversations[0].pins.map(\.sequence.value) == [2])
         time.now += 2 * Self.day
         try maintain(log)
         #expect(try bodies(log).prefix(2) == ["-", "-"])

@@ -224,14 +224,14 @@ final class CatchUp {
 
     // MARK: Shared pages
 
-    /// Drops the shared pages that this event makes stale. Pages read later show the edited or deleted message as it is
-    /// now. Sessions that wait for a page already aren't sent the body of a deleted message.
     /// A message has disappeared: nobody gets its body from a page.
     func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
         for page in awaited.values { page.take(out: sequence, of: conversation, at: time) }
         shared.forget(conversation)
     }
 
+    /// Drops the shared pages that this event makes stale. Pages read later show the edited or deleted message as it is
+    /// now. Sessions that wait for a page already aren't sent the body of a deleted message.
     func forgetPages(changedBy event: borrowing StoredEvent, _ change: ConversationChange?) {
         if event.kind == .delete { for page in awaited.values { page.erase(event) } }
         switch (event.kind, change) {

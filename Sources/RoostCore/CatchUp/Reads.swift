@@ -7,6 +7,7 @@ enum PendingRead {
     case history(Asker, Conversation)
     case one(Asker, Conversation)
     case list(Asker, ListPage)
+    case pins(Asker, PinnedPage)
     case created(Asker, Created)
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
     case settings(Asker)
@@ -23,8 +24,9 @@ enum PendingRead {
     var session: Session? {
         switch self {
         case .page: nil
-        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker), .receipts(let asker, _), .report(let asker, _):
+        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
+            .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
+            .report(let asker, _):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -34,8 +36,9 @@ enum PendingRead {
     var asker: UserNumber {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
-        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker), .receipts(let asker, _), .report(let asker, _):
+        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
+            .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
+            .report(let asker, _):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

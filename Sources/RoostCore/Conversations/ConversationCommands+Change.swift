@@ -2,7 +2,7 @@ import RoostFraming
 import RoostWire
 
 /// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`,
-/// `.leave`.
+/// `.pin`, `.unpin`, `.leave`.
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
@@ -24,6 +24,8 @@ extension ConversationCommands {
             case .remove(let names): try remove(names, from: conversation, by, now)
             case .role(let role, let name): try setRole(role, of: name, in: conversation, by, now)
             case .expiry(let time): try setExpiry(time, of: conversation, by, now)
+            case .pin(let sequence): try pin(sequence, in: conversation, by, now)
+            case .unpin(let sequence): try unpin(sequence, in: conversation, by, now)
             case .leave: try leave(conversation, by, now)
             }
         } catch {
@@ -67,6 +69,8 @@ extension ConversationCommands {
             write(removed: names.map(\.string).filter { named.insert($0).inserted })
         case .role(let role, let name): write(role, of: name.string)
         case .expiry(let time): write(expiry: time)
+        case .pin(let sequence): write(sequence, pinned: true)
+        case .unpin(let sequence): write(sequence, pinned: false)
         case .leave: builder.member("event", word: "left")
         }
         probe.body = [UInt8](builder.written)
@@ -152,8 +156,26 @@ extension ConversationCommands {
     private func setExpiry(
         _ time: Int64, of conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
-        try directory.policy.checkShared(conversation, by: by.role)
+        try directory.policy.checkShared(conversation, by: by.user, as: by.role)
         submit(.expiry(time), of: conversation, by, now) { write(expiry: time) }
+    }
+
+    /// Whether the message is there, and may be pinned, the log decides. It may still be on its way there.
+    private func pin(
+        _ sequence: SequenceNumber, in conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkShared(conversation, by: by.user, as: by.role)
+        guard conversation.mayName(sequence, by.user) else {
+            throw Refusal(.notFound, "sequence: no such message in this conversation")
+        }
+        submit(.pin(sequence), of: conversation, by, now) { write(sequence, pinned: true) }
+    }
+
+    private func unpin(
+        _ sequence: SequenceNumber, in conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkShared(conversation, by: by.user, as: by.role)
+        submit(.unpin(sequence), of: conversation, by, now) { write(sequence, pinned: false) }
     }
 
     /// The role of a user whom a change concerns; nil if the user isn't a member.
@@ -191,6 +213,11 @@ extension ConversationCommands {
     private func write(expiry time: Int64) {
         builder.member("event", word: "expiry")
         builder.member("after", time)
+    }
+
+    private func write(_ sequence: SequenceNumber, pinned isPinned: Bool) {
+        builder.member("event", word: isPinned ? "pinned" : "unpinned")
+        builder.member("pin", sequence.value)
     }
 
     private func write(removed names: [String]) {

@@ -21,6 +21,13 @@ extension ConversationCommands {
         case .expiry(let time):
             conversation.lifetime.expiry = time
             tell(event, to: conversation, except: origin)
+        case .pin(let sequence):
+            conversation.highlights.pins.add(
+                StoredPin(sequence, by: event.sender, at: event.time, event.position))
+            tell(event, to: conversation, except: origin)
+        case .unpin(let sequence):
+            conversation.highlights.pins.remove(sequence)
+            tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// Answers `history`, `conversation.get`, `conversation.list` and `conversation.members`, most of it once the log has
+/// Answers `history`, `conversation.get`, `.list`, `.members` and `.pins`, most of it once the log has
 /// been read. It changes nothing. Loop thread only.
 final class QueryCommands {
     /// The limits of these commands.
@@ -124,18 +124,21 @@ final class QueryCommands {
 
     func list(_ before: Text?, _ limit: Int?, _ asker: Asker, _ now: Moment) throws(Refusal) {
         try reads.check(asker.session)
-        var bound = Int64.max
-        if let before {
-            guard let position = Position(before.string, epoch: builder.epoch) else {
-                throw Refusal(.badRequest, "before: not a `next` of an earlier page")
-            }
-            bound = position.value
-        }
+        let bound = try bound(before)
         try chores.check(asker.session)
         chores.begin(
             NewestConversations(of: asker.user, before: bound, atMost: limit ?? bounds.rows) {
                 [self] newest, hasMore in list(newest, hasMore: hasMore, asker)
             }, for: asker.session, at: now)
+    }
+
+    /// The position where the page before ended.
+    private func bound(_ before: Text?) throws(Refusal) -> Int64 {
+        guard let before else { return .max }
+        guard let position = Position(before.string, epoch: builder.epoch) else {
+            throw Refusal(.badRequest, "before: not a `next` of an earlier page")
+        }
+        return position.value
     }
 
     private func list(_ newest: [ListPage.Entry], hasMore: Bool, _ asker: Asker) {
@@ -244,6 +247,56 @@ final class QueryCommands {
         delivery.reply(builder.finish(), to: asker.session)
     }
 
+    // MARK: conversation.pins
+
+    func pins(_ list: Command.Pins, _ asker: Asker) throws(Refusal) {
+        let (conversation, _) = try directory.conversation(list.conversation, for: asker.user)
+        try reads.check(asker.session)
+        let bound = try bound(list.before)
+        let pins = conversation.highlights.pins.shown(above: conversation.hidden(from: asker.user.number))
+            .filter { $0.position.value < bound }
+        let shown = pins.prefix(list.limit ?? bounds.rows)
+        let page = PinnedPage(conversation: conversation, pins: Array(shown), hasMore: shown.count < pins.count)
+        let messages = shown.map { (conversation: conversation.number, sequence: $0.sequence) }
+        reads.ask(.latest(LatestRequest(messages: messages, bytes: bounds.bytes)), for: .pins(asker, page))
+    }
+
+    private func answer(_ result: ReadResult, _ page: PinnedPage, _ asker: Asker) {
+        let conversation = page.conversation
+        guard conversation.member(asker.user.number) != nil else {
+            return refuse(Refusal(.notFound, "no such conversation"), asker)
+        }
+        var page = page
+        if result.hasMore, let last = result.events.last { page.end(behind: last.sequence) }
+        let messages = Dictionary(result.events.map { ($0.sequence, $0) }) { $1 }
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.member("conversation", plain: conversation.id)
+        builder.beginArray("pins")
+        let floor = conversation.hidden(from: asker.user.number)
+        for pin in page.pins where pin.sequence > floor && conversation.highlights.pins.has(pin) {
+            let message = messages[pin.sequence]
+            // Nobody is told what retention has erased.
+            guard message?.deletedAt ?? .never == .never else {
+                conversation.highlights.pins.remove(pin.sequence)
+                continue
+            }
+            builder.beginObject()
+            builder.member("sequence", pin.sequence.value)
+            builder.member("by", plain: directory.user(pin.user)?.name ?? "")
+            builder.member("time", pin.time.milliseconds)
+            if let message {
+                builder.beginObject("message")
+                write(message, in: conversation, for: asker.user)
+                builder.endObject()
+            }
+            builder.endObject()
+        }
+        builder.endArray()
+        if page.hasMore, let last = page.pins.last { builder.member("next", last.position) }
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
     // MARK: conversation.create
 
     /// Answers a `conversation.create` with the conversation object. If the conversation was there before, its last
@@ -319,6 +372,8 @@ final class QueryCommands {
             if result.isFailed { refuseFailed(asker) } else { answer(result, one: conversation, asker) }
         case .list(let asker, let page):
             if result.isFailed { refuseFailed(asker) } else { answer(result, page, asker) }
+        case .pins(let asker, let page):
+            if result.isFailed { refuseFailed(asker) } else { answer(result, page, asker) }
         case .created(let asker, let created):
             // If the read failed, the answer goes without the last message.
             guard let conversation = directory.conversation(created.conversation) else {
@@ -372,6 +427,7 @@ final class QueryCommands {
         builder.member("sequence", conversation.lastSequence.value)
         builder.unread(of: member)
         if conversation.lifetime.expiry > 0 { builder.member("expiry", conversation.lifetime.expiry) }
+        writePins(of: conversation, for: member)
         builder.member("read", member.watermark.read.value)
         if let last {
             builder.beginObject("message")
@@ -379,6 +435,29 @@ final class QueryCommands {
             builder.endObject()
         }
         builder.member("time", conversation.lastTime.milliseconds)
+    }
+
+    private func writePins(of conversation: Conversation, for member: Member) {
+        let pins = conversation.highlights.pins.shown(above: member.since)
+        guard !pins.isEmpty else { return }
+        builder.beginArray("pins")
+        for pin in pins { builder.element(pin.sequence.value) }
+        builder.endArray()
+    }
+}
+
+/// A page of pinned messages, the newest pin first, as they were at the time of the command.
+struct PinnedPage {
+    let conversation: Conversation
+    var pins: [StoredPin]
+    /// Whether there are older pins.
+    var hasMore: Bool
+
+    /// Ends the page behind a message.
+    mutating func end(behind sequence: SequenceNumber) {
+        guard let last = pins.firstIndex(where: { $0.sequence == sequence }), last + 1 < pins.count else { return }
+        pins.removeSubrange((last + 1)...)
+        hasMore = true
     }
 }
 

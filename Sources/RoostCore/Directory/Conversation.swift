@@ -39,8 +39,7 @@ final class Conversation {
     var receiptPace = Receipts.Pace()
     var counts = GroupCounts.Count()
     var lifetime = Lifetime()
-    /// The newest messages that mention all members.
-    var mentionsOfAll = MentionList()
+    var highlights = Highlights()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
 

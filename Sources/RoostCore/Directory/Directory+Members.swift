@@ -110,7 +110,8 @@ extension Directory {
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
         case .rename, .describe: conversation.expect(change, isCertain: isCertain)
-        case .expiry: return
+        // The log judges the pins.
+        case .expiry, .pin, .unpin: return
         }
     }
 
@@ -140,8 +141,8 @@ extension Directory {
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
         case .rename, .describe: conversation?.settleAppearance()
-        // Commands aren't judged by the one, and no change can follow the other.
-        case .expiry, .erase: return
+        // Commands aren't judged by those, and no change can follow the last.
+        case .expiry, .pin, .unpin, .erase: return
         }
     }
 

@@ -104,7 +104,8 @@ final class Directory {
             conversation.load(
                 Appearance(name: stored.name, photo: stored.photo, description: stored.description),
                 createdAt: stored.createdAt)
-            conversation.mentionsOfAll = MentionList(stored.mentionsOfAll)
+            conversation.highlights = Highlights(
+                mentionsOfAll: MentionList(stored.mentionsOfAll), pins: PinList(stored.pins))
             conversation.lifetime = Lifetime(expiry: stored.expiry, expired: stored.expired)
             register(conversation)
         }
@@ -305,7 +306,7 @@ final class Directory {
             forgetNobodies(members)
         case .erase: conversation.goOn()
         case .add(let members): forgetNobodies(members)
-        case .rename, .describe, .remove, .leave, .roles, .expiry: return
+        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin: return
         }
     }
 

@@ -66,6 +66,7 @@ final class Member {
     /// How many of the unread messages mention the member, by name or with all others, and the first of them; nil if
     /// none does. Of too many, only the newest are known.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
-        mentions.unread(with: conversation.mentionsOfAll, above: readFloor, without: conversation.lifetime.expired)
+        mentions.unread(
+            with: conversation.highlights.mentionsOfAll, above: readFloor, without: conversation.lifetime.expired)
     }
 }

@@ -70,7 +70,9 @@ final class Disappearing {
         isAsked = false
         counters.disappeared += messages.count
         for message in messages {
-            directory.conversation(message.conversation)?.lifetime.expired.insert(message.sequence)
+            let conversation = directory.conversation(message.conversation)
+            conversation?.lifetime.expired.insert(message.sequence)
+            conversation?.highlights.pins.remove(message.sequence)
             delivery.window.erase(message.sequence, of: message.conversation, at: message.expires)
             catchUp.erase(message.sequence, of: message.conversation, at: message.expires)
         }

@@ -49,7 +49,7 @@ struct Mentions {
         guard let extras = event.extras else { return }
         for name in extras.mentions {
             if name == Extras.everybody {
-                conversation.mentionsOfAll.note(event.sequence, atMost: kept)
+                conversation.highlights.mentionsOfAll.note(event.sequence, atMost: kept)
             } else if let user = directory.user(called: name), let member = conversation.member(user.number),
                 event.sequence > member.readFloor
             {

@@ -13,11 +13,14 @@ final class StoredEvents {
         var reactionsPerUser: Int
         /// Settings of one user, for the same.
         var statesPerUser: Int
+        /// Pinned messages of a conversation, for the same.
+        var pins: Int
 
         init(_ limits: Limits) {
             unwrittenBytes = limits.outboxSpillBytes / 4
             reactionsPerUser = limits.reactionsPerUser
             statesPerUser = limits.statesPerUser
+            pins = limits.pinsPerConversation
         }
     }
 
@@ -178,6 +181,7 @@ final class StoredEvents {
 
     private func refusal(_ code: ErrorCode, of next: borrowing PendingAppend) -> Refusal {
         let isEdit = next.event.kind == .edit
+        if case .pin = next.change { return Refusal(code, pinReason(of: code)) }
         if next.event.kind == .state { return Refusal(code, settingReason(of: code)) }
         if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
         let isKeyed = next.event.kind == .message || next.event.kind == .conversation
@@ -190,6 +194,15 @@ final class StoredEvents {
         case .gone: "the message was deleted, or is damaged in the store"
         case .forbidden: "only the author may do this"
         case .tooLarge: "a user may give a message at most \(bounds.reactionsPerUser) different reactions"
+        default: "the command was not accepted"
+        }
+    }
+
+    private func pinReason(of code: ErrorCode) -> String {
+        switch code {
+        case .notFound: "sequence: no such message in this conversation"
+        case .gone: "sequence: the message was deleted, or is damaged in the store"
+        case .tooLarge: "sequence: as many messages are pinned as may be, \(bounds.pins)"
         default: "the command was not accepted"
         }
     }
@@ -235,6 +248,7 @@ final class StoredEvents {
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
             if event.kind == .edit { mentions.note(event, in: conversation) }
+            if event.kind == .delete { conversation.highlights.pins.remove(event.reference) }
             directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)

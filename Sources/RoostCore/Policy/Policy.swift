@@ -69,8 +69,9 @@ struct Policy {
     }
 
     /// Whether a member may change what is for all to see: in a group as `.admin`, in a direct conversation each of the
-    /// two.
-    func checkShared(_ conversation: Conversation, by role: Role) throws(Refusal) {
+    /// two, as long as neither has blocked the other.
+    func checkShared(_ conversation: Conversation, by user: User, as role: Role) throws(Refusal) {
+        try checkSpeaking(by: user, in: conversation)
         if conversation.kind == .group { try checkChange(of: conversation, by: role, needing: .admin) }
     }
 

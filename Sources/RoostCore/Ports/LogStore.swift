@@ -214,6 +214,8 @@ public struct Snapshot: Sendable {
         public var expiry: Int64 = 0
         /// Messages that have disappeared.
         public var expired = SequenceRanges()
+        /// The pinned messages, in the order in which they were pinned.
+        public var pins: [StoredPin] = []
         /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
             self.number = number

@@ -237,6 +237,11 @@ public enum ConversationChange: Sendable {
     case roles([NewMember])
     /// Messages from now on disappear after so many milliseconds; 0 if they stay.
     case expiry(Int64)
+    /// A message is pinned. The log refuses it with `notFound`, `gone`, or `tooLarge` if there are
+    /// `Limits.pinsPerConversation`; nothing is stored if it is pinned already.
+    case pin(SequenceNumber)
+    /// It is no longer pinned. Nothing is stored if it wasn't.
+    case unpin(SequenceNumber)
 }
 
 /// A member and the member's new role.
@@ -271,8 +276,8 @@ public enum Outcome: Sendable, Equatable {
     /// The same command was stored before under its key, or a setting has this value. This is what was stored then;
     /// nothing was changed now.
     case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
-    /// The event would change nothing (the message is already deleted, the reaction exists, there is no such setting to
-    /// remove), so nothing was stored.
+    /// The event would change nothing (the message is already deleted or pinned, the reaction exists, there is no such
+    /// setting to remove), so nothing was stored.
     case unchanged
     /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`, and `conflict` if a
     /// setting has another version. Because of its key: `conflict` if another command was stored under it, `gone` if

@@ -165,12 +165,21 @@ public struct HistoryRequest: Sendable {
     }
 }
 
-/// A request for messages by sequence, one for each conversation. Missing ones are left out of the answer.
+/// A request for single messages by sequence. Missing ones are left out of the answer.
 public struct LatestRequest: Sendable {
     /// The wanted messages.
     public var messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]
+    /// Bytes of bodies behind which no further message is read: the answer has one at least, and says that there are
+    /// more.
+    public var bytes: Int
+
     /// Creates a request.
-    public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
+    public init(
+        messages: [(conversation: ConversationNumber, sequence: SequenceNumber)], bytes: Int = .max
+    ) {
+        self.messages = messages
+        self.bytes = bytes
+    }
 }
 
 /// Requests when members got a message, and read it. Those of whom nothing is stored are left out.

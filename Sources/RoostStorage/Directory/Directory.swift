@@ -44,6 +44,7 @@ final class Directory {
     let contacts: ContactTables
     let reports: ReportTable
     let expiring: ExpiringTable
+    let pins: PinTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -56,6 +57,7 @@ final class Directory {
         contacts = try ContactTables(database)
         reports = try ReportTable(database)
         expiring = try ExpiringTable(database)
+        pins = try PinTable(database)
         let query = try database.prepare(
             "SELECT number, last_sequence, last_position, last_time, expiry, expired FROM conversation")
         while try query.step() {
@@ -235,6 +237,9 @@ final class Directory {
             statements.setExpiry.bind(1, conversation.value)
             statements.setExpiry.bind(2, time)
             try statements.setExpiry.run()
+        case .pin(let sequence):
+            try pins.add(StoredPin(sequence, by: sender, at: time, Position(position)), in: conversation)
+        case .unpin(let sequence): try pins.remove(sequence, of: conversation)
         case .remove(let users):
             for user in users { try dismiss(user, from: conversation, at: position) }
         case .leave(let user, let heir):
@@ -269,7 +274,7 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, nil: return false
+        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, nil: return false
         }
     }
 
@@ -281,6 +286,7 @@ final class Directory {
         statements.deleteMembers.bind(1, conversation.value)
         try statements.deleteMembers.run()
         try receipts.removeAll(of: conversation)
+        try pins.removeAll(of: conversation)
     }
 
     /// Writes which messages of a conversation have disappeared.

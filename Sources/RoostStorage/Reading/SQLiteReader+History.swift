@@ -47,11 +47,18 @@ extension SQLiteReader {
         let views = request.messages.map { tail.end(of: $0.conversation) }
         return try transact {
             var result = ReadResult(ticket: ticket)
+            var bytes = 0
             for (asked, view) in zip(request.messages, views) {
                 let number = asked.conversation.value
                 guard asked.sequence > .none, try exists(number) else { continue }
                 guard asked.sequence.value <= (try lastSequence(of: number, view)) else { continue }
-                if let event = try message(asked.sequence.value, in: number) { result.events.append(event) }
+                guard bytes < request.bytes else {
+                    result.hasMore = true
+                    break
+                }
+                guard let event = try message(asked.sequence.value, in: number) else { continue }
+                bytes += event.body.count
+                result.events.append(event)
             }
             return result
         }

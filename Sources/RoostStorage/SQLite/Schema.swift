@@ -127,6 +127,10 @@ enum Schema {
             conversation INTEGER NOT NULL, user INTEGER NOT NULL, sequence INTEGER NOT NULL,
             PRIMARY KEY (conversation, user, sequence)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE pin (
+            conversation INTEGER NOT NULL, sequence INTEGER NOT NULL, user INTEGER NOT NULL, time INTEGER NOT NULL,
+            position INTEGER NOT NULL, PRIMARY KEY (conversation, sequence)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE reaction (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,

@@ -15,7 +15,9 @@ struct DirectoryVerifier {
 
     func verify(_ report: inout VerifyReport) throws {
         try verifyMembers(&report)
+        try verifyContacts(&report)
         try verifyReports(&report)
+        try verifyPins(&report)
         try tell(
             "SELECT number, user FROM device WHERE user NOT IN (SELECT number FROM user)", "device",
             "belongs to a user, number %, that isn't there", &report)
@@ -24,17 +26,6 @@ struct DirectoryVerifier {
                 "SELECT \(user), \(other) FROM exception WHERE \(other) NOT IN (SELECT number FROM user)", "exception",
                 "is about a user, number %, that isn't there", &report)
         }
-        for (low, high) in [("low", "high"), ("high", "low")] {
-            try tell(
-                "SELECT \(low), \(high) FROM contact WHERE \(high) NOT IN (SELECT number FROM user)", "contact",
-                "is of a user, number %, that isn't there", &report)
-        }
-        try tell(
-            "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high", "contact",
-            "isn't a pair of users of whom one is the inviter", &report)
-        try tell(
-            "SELECT user, user FROM prospect WHERE user NOT IN (SELECT number FROM user)", "prospect",
-            "is of a user, number %, that isn't there", &report)
         try tell(
             "SELECT user, user FROM profile WHERE user NOT IN (SELECT number FROM user)", "profile",
             "is of a user, number %, that isn't there", &report)
@@ -84,9 +75,35 @@ struct DirectoryVerifier {
         }
     }
 
+    private func verifyContacts(_ report: inout VerifyReport) throws {
+        for (low, high) in [("low", "high"), ("high", "low")] {
+            try tell(
+                "SELECT \(low), \(high) FROM contact WHERE \(high) NOT IN (SELECT number FROM user)", "contact",
+                "is of a user, number %, that isn't there", &report)
+        }
+        try tell(
+            "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high", "contact",
+            "isn't a pair of users of whom one is the inviter", &report)
+        try tell(
+            "SELECT user, user FROM prospect WHERE user NOT IN (SELECT number FROM user)", "prospect",
+            "is of a user, number %, that isn't there", &report)
+    }
+
     private func verifyReports(_ report: inout VerifyReport) throws {
         try tell(
             "SELECT number, reporter FROM report WHERE reporter NOT IN (SELECT number FROM user)", "report",
+            "is by a user, number %, that isn't there", &report)
+    }
+
+    private func verifyPins(_ report: inout VerifyReport) throws {
+        guard try database.value("SELECT 1 FROM pin LIMIT 1") != nil else { return }
+        try tell(
+            """
+            SELECT conversation, sequence FROM pin
+            EXCEPT SELECT conversation, sequence FROM log WHERE kind = 1 AND deleted_at IS NULL
+            """, "pin", "is of message %, which isn't there or was deleted", &report)
+        try tell(
+            "SELECT conversation, user FROM pin WHERE user NOT IN (SELECT number FROM user)", "pin",
             "is by a user, number %, that isn't there", &report)
     }
 

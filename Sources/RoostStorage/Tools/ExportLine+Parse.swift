@@ -21,6 +21,7 @@ extension ExportLine {
         case "user": self = .user(try ExportedUser(&members))
         case "conversation": self = .conversation(try ExportedConversation(&members))
         case "member": self = .member(try ExportedMember(&members))
+        case "pin": self = .pin(try ExportedPin(&members))
         case "device": self = .device(try ExportedDevice(&members))
         case "profile": self = .profile(try ExportedProfile(&members))
         case "exception": self = .exception(try ExportedException(&members))
@@ -191,6 +192,16 @@ extension ExportedMember {
         deliveredAt = try members.number("deliveredAt", or: 0)
         read = try members.number("read", or: 0)
         readAt = try members.number("readAt", or: 0)
+    }
+}
+
+extension ExportedPin {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        conversation = try members.name("conversation")
+        sequence = try members.number("sequence", atLeast: 1)
+        by = try members.user("by")
+        time = try members.number("time", atLeast: 1)
+        position = try members.number("position", atLeast: 1)
     }
 }
 

@@ -62,6 +62,13 @@ struct ExportLineWriter {
             member("createdAt", unlessZero: conversation.createdAt)
             member("expiry", unlessZero: conversation.expiry)
         case .member(let one): write(one)
+        case .pin(let pin):
+            begin("pin")
+            json.member("conversation", pin.conversation)
+            json.member("sequence", pin.sequence)
+            json.member("by", pin.by)
+            json.member("time", pin.time)
+            json.member("position", pin.position)
         case .device(let device):
             begin("device")
             json.member("user", device.user)

@@ -9,6 +9,7 @@ enum ExportLine: Equatable, Sendable {
     case user(ExportedUser)
     case conversation(ExportedConversation)
     case member(ExportedMember)
+    case pin(ExportedPin)
     case device(ExportedDevice)
     case exception(ExportedException)
     case profile(ExportedProfile)
@@ -160,6 +161,17 @@ struct ExportedMember: Equatable, Sendable {
     var deliveredAt: Int64 = 0
     var read: Int64 = 0
     var readAt: Int64 = 0
+}
+
+/// A pinned message.
+struct ExportedPin: Equatable, Sendable {
+    var conversation: String
+    var sequence: Int64
+    /// Who pinned it, and when.
+    var by: String
+    var time: Int64
+    /// Of the event, in the store that was exported.
+    var position: Int64
 }
 
 /// A device and how far it has acked.

@@ -203,6 +203,25 @@ struct ImportDirectory {
         }
     }
 
+    /// The pinned messages of these conversations, as far as they are there. A file of one user has only that user's.
+    func writePins(_ positions: PositionMap) throws {
+        try writer.transactions.run {
+            for conversation in plan.conversations.values where conversation.writesMembers {
+                let number = ConversationNumber(conversation.number)
+                if !plan.isOfOneUser { try writer.directory.pins.removeAll(of: number) }
+                for line in conversation.pins {
+                    guard let user = plan.users[line.by] else { continue }
+                    let pin = StoredPin(
+                        SequenceNumber(line.sequence), by: UserNumber(user.number),
+                        at: Timestamp(milliseconds: line.time), Position(positions.position(line.position)))
+                    let event = Append(.conversation, in: number, by: pin.user, device: "", at: pin.time)
+                    guard try MessageChanges(writer).judge(.pin(pin.sequence), of: event) == nil else { continue }
+                    try writer.directory.pins.add(pin, in: number)
+                }
+            }
+        }
+    }
+
     /// Devices that the store doesn't know begin where they were.
     func writeDevices(_ positions: PositionMap, above number: Int32) throws {
         try writer.transactions.run {

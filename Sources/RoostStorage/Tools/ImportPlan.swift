@@ -21,6 +21,7 @@ struct ImportPlan {
         var sequence: Int64 = 0
         var position: Int64 = 0
         var members: [ExportedMember] = []
+        var pins: [ExportedPin] = []
 
         /// Whether the file has rows that the store doesn't.
         var adds: Bool { rows > (stored?.count ?? 0) }
@@ -65,12 +66,18 @@ struct ImportPlan {
         nextConversation = store.conversationMax
     }
 
+    /// Whether the file has one user's part of a store.
+    var isOfOneUser: Bool {
+        if case .user = header?.scope { true } else { false }
+    }
+
     /// The positions in the file that the directory names, in order, without repetitions.
     var marks: [Int64] {
         var marks: Set<Int64> = []
         for device in devices { marks.insert(device.acked) }
         for conversation in conversations.values {
             for member in conversation.members { marks.formUnion([member.joined, member.left]) }
+            marks.formUnion(conversation.pins.map(\.position))
         }
         return marks.sorted()
     }
@@ -112,6 +119,13 @@ struct ImportPlan {
             try know(member.user)
             guard conversations[member.conversation] != nil else { throw ImportPlan.unknownConversation }
             conversations[member.conversation]?.members.append(member)
+        case .pin(let pin):
+            try know(pin.by)
+            guard conversations[pin.conversation] != nil else { throw ImportPlan.unknownConversation }
+            guard conversations[pin.conversation]?.pins.count ?? 0 < Limits().pinsPerConversation else {
+                throw ExportLineFailure("sequence: more pinned messages than a conversation has")
+            }
+            conversations[pin.conversation]?.pins.append(pin)
         case .device(let device):
             try know(device.user)
             devices.append(device)

@@ -38,6 +38,9 @@ extension SQLiteWriter {
             row.event.editedAt = Timestamp(milliseconds: event.editedAt)
             row.event.deletedAt = Timestamp(milliseconds: event.deletedAt)
             try editor.replace(row)
+            if event.deletedAt == -1 {
+                try directory.pins.remove(row.event.sequence, of: row.event.conversation)
+            }
         }
         log.publish(head)
     }

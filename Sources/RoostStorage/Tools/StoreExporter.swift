@@ -135,6 +135,7 @@ public struct StoreExporter {
                         expiry: max(0, found.expiry))))
         }
         try readMembers { try sink.write(.member($0)) }
+        try writePins()
         if case .conversation = self.scope { return }
         let devices = try database.prepare("SELECT user, name, cursor FROM device ORDER BY number")
         while try devices.step() {
@@ -154,6 +155,21 @@ public struct StoreExporter {
         }
         try writeSettings()
         try writeReports()
+    }
+
+    /// Of one user, what that user has pinned.
+    private func writePins() throws {
+        for (number, pins) in try PinTable.read(database).sorted(by: { $0.key.value < $1.key.value }) {
+            guard wanted.contains(number.value), let conversation = names.conversations[number.value] else { continue }
+            for pin in pins where author.map({ $0 == pin.user.value }) ?? true {
+                guard let by = names.users[pin.user.value] else { continue }
+                try sink.write(
+                    .pin(
+                        ExportedPin(
+                            conversation: conversation.id, sequence: pin.sequence.value, by: by,
+                            time: max(1, pin.time.milliseconds), position: max(1, pin.position.value))))
+            }
+        }
     }
 
     /// Those that were removed aren't written.

@@ -100,14 +100,15 @@ public final class StoreImporter {
             case .event(let event): try take(event, number)
             case .withheld(let messages): try take(messages, number)
             case .setting(let setting): try take(setting)
-            case .header, .user, .profile, .conversation, .member, .device, .exception, .contact, .prospect, .report,
-                .end:
+            case .header, .user, .profile, .conversation, .member, .pin, .device, .exception, .contact, .prospect,
+                .report, .end:
                 break
             }
         }
         try storeSettings()
         try store()
         try directory.writeMembers(positions)
+        try directory.writePins(positions)
         try directory.writeDevices(positions, above: deviceMax)
     }
 

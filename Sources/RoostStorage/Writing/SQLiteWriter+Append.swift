@@ -38,10 +38,13 @@ extension SQLiteWriter {
         case .message:
             guard event.reference == .none || isMessage(event.reference, upTo: last) else { return .refused(.notFound) }
             outcome = .stored(Position(head + 1), SequenceNumber(last + 1))
-        case .edit: outcome = try edit(event)
-        case .delete: outcome = try delete(event)
-        case .react: outcome = try react(event)
-        case .conversation: outcome = .stored(Position(head + 1), SequenceNumber(last))
+        case .edit: outcome = try MessageChanges(self).edit(event)
+        case .delete: outcome = try MessageChanges(self).delete(event)
+        case .react: outcome = try MessageChanges(self).react(event)
+        case .conversation:
+            outcome =
+                try MessageChanges(self).judge(event.change, of: event)
+                ?? .stored(Position(head + 1), SequenceNumber(last))
         case .state: return .refused(.badRequest)
         }
         guard case .stored = outcome else { return outcome }
@@ -93,6 +96,19 @@ extension SQLiteWriter {
         let entry = EventEntry(position: head, sequence: sequence, isMessage: event.kind == .message)
         indexer.add(entry, to: number, key: keyHash)
         conversation.note(sequence: sequence, position: head, time: event.time.milliseconds)
+    }
+
+    /// Stores another body, and the times and extras of the row as they are now. One that is deleted isn't pinned any
+    /// more.
+    func replaceBody(of row: inout LogRow, with body: [UInt8]) throws {
+        if row.event.deletedAt != .never {
+            try directory.pins.remove(row.event.sequence, of: row.event.conversation)
+        }
+        expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
+        row.event.body = body
+        try editor.replace(row)
+        checkpoints.erasedTexts.note()
+        log.noteChange(at: row.event.position.value)
     }
 
     // MARK: Repeated keys

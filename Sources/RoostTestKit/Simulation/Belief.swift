@@ -21,8 +21,21 @@ struct Belief {
     /// The relay has answered that the device is in the background, and the device hasn't come back.
     var isInBackground = false
     var receipts: [Ledger.Pair: Ledger.Mark] = [:]
-    var objects: [Int: (unread: Int64, read: Int64, count: Int64, sequence: Int64, mentions: [Int64])] = [:]
+    /// By conversation: what its object said.
+    var objects: [Int: ConversationObject] = [:]
     var rosters: [Int: JSONValue] = [:]
+
+    /// What a conversation object says of a conversation.
+    struct ConversationObject {
+        let unread: Int64
+        let read: Int64
+        let count: Int64
+        let sequence: Int64
+        /// How many unread messages mention the user, and the first of them.
+        let mentions: [Int64]
+        /// The newest pin first.
+        let pins: [Int64]
+    }
 
     /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is
     /// forgotten.

@@ -11,6 +11,8 @@ final class ConversationTruth {
     var name = ""
     var photo = ""
     var description = ""
+    /// Pinned messages, in the order in which they were pinned.
+    var pins: [Int64] = []
     var members: [Int: Ledger.Membership] = [:]
     /// Members in the order in which they joined.
     var order: [Int] = []

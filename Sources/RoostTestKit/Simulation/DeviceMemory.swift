@@ -23,6 +23,8 @@ struct DeviceMemory {
         var name: String?
         var photo: String?
         var description: String?
+        /// Pinned messages, in the order in which they were pinned; nil: unknown.
+        var pins: [Int64]?
         /// By user; nil: a member of unknown role.
         var roles: [Int: Role?] = [:]
         /// Whether all members are in `roles`.
@@ -48,6 +50,7 @@ struct DeviceMemory {
     }
 
     mutating func delete(_ sequence: Int64, in conversation: Int) {
+        unpin(sequence, in: conversation)
         guard conversations[conversation]?.messages[sequence] != nil else { return }
         conversations[conversation]?.messages[sequence] = Message(body: nil)
     }
@@ -78,11 +81,12 @@ struct DeviceMemory {
     /// event.
     mutating func begin(
         _ conversation: Int, at position: Int64, name: String, photo: String, description: String,
-        roles: [Int: Role?]
+        isNew: Bool, roles: [Int: Role?]
     ) {
         guard conversations[conversation]?.joinedAt != position else { return }
         conversations[conversation] = Conversation(
-            joinedAt: position, name: name, photo: photo, description: description, roles: roles, knowsMembers: true)
+            joinedAt: position, name: name, photo: photo, description: description, pins: isNew ? [] : nil,
+            roles: roles, knowsMembers: true)
     }
 
     /// The device's user is no longer a member.
@@ -100,6 +104,7 @@ struct DeviceMemory {
         kept.name = nil
         kept.photo = nil
         kept.description = nil
+        kept.pins = nil
         kept.roles = [:]
         kept.knowsMembers = false
         conversations[conversation] = kept
@@ -110,6 +115,15 @@ struct DeviceMemory {
     mutating func describe(_ conversation: Int, photo: String?, _ description: String?) {
         if let photo { conversations[conversation]?.photo = photo }
         if let description { conversations[conversation]?.description = description }
+    }
+
+    mutating func pin(_ sequence: Int64, in conversation: Int) {
+        unpin(sequence, in: conversation)
+        conversations[conversation]?.pins?.append(sequence)
+    }
+
+    mutating func unpin(_ sequence: Int64, in conversation: Int) {
+        conversations[conversation]?.pins?.removeAll { $0 == sequence }
     }
 
     mutating func add(_ users: [Int], to conversation: Int) {
@@ -152,7 +166,7 @@ struct DeviceMemory {
             var roles: [Int: Role?] = [:]
             for member in members { for user in users([member.user]) { roles[user] = .some(member.role) } }
             conversations[conversation] = Conversation(
-                name: name, photo: "", description: "", roles: roles, knowsMembers: true)
+                name: name, photo: "", description: "", pins: [], roles: roles, knowsMembers: true)
         case .add(let members):
             let new = users(members.map(\.user))
             // Who comes back to a direct conversation is told its members by the reply.
@@ -169,6 +183,8 @@ struct DeviceMemory {
             for change in changes {
                 for user in users([change.user]) { setRole(change.role, of: user, by: nil, in: conversation) }
             }
+        case .pin(let sequence): pin(sequence.value, in: conversation)
+        case .unpin(let sequence): unpin(sequence.value, in: conversation)
         case .expiry, nil: break
         }
     }
@@ -186,6 +202,10 @@ extension DeviceMemory.Conversation {
         if let name, truth.kind == .group, name != truth.name { return "the name \(name)" }
         if let photo, photo != truth.photo { return "the photo \(photo)" }
         if let description, description != truth.description { return "the description \(description)" }
+        // A device finds out about pinned messages that it doesn't have when it asks for them.
+        if let pins, pins.filter({ messages[$0] != nil }) != truth.pins.filter({ messages[$0] != nil }) {
+            return "the pinned messages \(pins), not \(truth.pins)"
+        }
         for (user, role) in roles {
             guard let member = truth.members[user] else { return "that u\(user) is in it" }
             if let role, role != member.role { return "that u\(user) is \(role)" }

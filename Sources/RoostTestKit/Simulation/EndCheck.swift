@@ -142,6 +142,10 @@ final class EndCheck {
                 world.fail(
                     "\(connection.label) is told of mentions \(object.mentions) in \(conversation.id), not \(mentions)")
             }
+            let pins = Array(conversation.pins.filter { $0 > member.since }.reversed())
+            if object.pins != pins {
+                world.fail("\(connection.label) is told of pins \(object.pins) in \(conversation.id), not \(pins)")
+            }
             if object.unread != last - floor
                 || object.count != conversation.members.count
             {

@@ -307,6 +307,8 @@ final class EventCheck {
         case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
         case "added": device.memory.add(users, to: conversation)
         case "expiry": break
+        case "pinned": device.memory.pin(event.json?["pin"]?.integer ?? 0, in: conversation)
+        case "unpinned": device.memory.unpin(event.json?["pin"]?.integer ?? 0, in: conversation)
         case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")
         case "described":
             device.memory.describe(
@@ -340,7 +342,7 @@ final class EventCheck {
         device.memory.begin(
             conversation, at: position, name: event.json?["name"]?.string ?? "",
             photo: event.json?["photo"]?.string ?? "", description: event.json?["description"]?.string ?? "",
-            roles: roles)
+            isNew: event.json?["event"]?.string == "created", roles: roles)
         guard event.json?["sequence"]?.integer != nil, event.json?["unread"]?.integer == 0,
             event.json?["read"]?.integer == 0
         else { return world.fail("\(device.label) isn't told where it begins") }

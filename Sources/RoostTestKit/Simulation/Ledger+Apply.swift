@@ -140,7 +140,9 @@ extension Ledger {
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
             change(&conversation.messages[Int(sequence) - 1], append, sender, position)
+            if append.kind == .delete { conversation.pins.removeAll { $0 == sequence } }
         }
+        pin(append.change, by: sender, in: conversation)
         if append.kind == .message {
             // Whoever writes a message has read everything before it.
             let pair = Pair(conversation.index, sender)
@@ -175,6 +177,29 @@ extension Ledger {
         }
     }
 
+    /// Only what is there is pinned, and only what is pinned can be taken away.
+    private func pin(_ change: ConversationChange?, by sender: Int, in conversation: ConversationTruth) {
+        switch change {
+        case .pin(let sequence):
+            let number = sequence.value
+            let isThere = (1...Int64(max(1, conversation.messages.count))).contains(number)
+            if !isThere || conversation.messages.isEmpty || conversation.messages[Int(number) - 1].isDeleted {
+                blame("message \(number) of \(conversation.id) is pinned, which isn't there")
+            }
+            if let member = conversation.members[sender], number <= member.since {
+                blame("user \(sender) pinned message \(number) of \(conversation.id), which is hidden")
+            }
+            if conversation.pins.contains(number) { blame("message \(number) of \(conversation.id) is pinned twice") }
+            conversation.pins.append(number)
+        case .unpin(let sequence):
+            if !conversation.pins.contains(sequence.value) {
+                blame("message \(sequence.value) of \(conversation.id) is unpinned, which isn't pinned")
+            }
+            conversation.pins.removeAll { $0 == sequence.value }
+        default: return
+        }
+    }
+
     /// Whoever did it was allowed to, in the order of the log.
     private func judge(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         let role = conversation.members[sender]?.role
@@ -185,9 +210,10 @@ extension Ledger {
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .roles:
             if role != .owner { blame("user \(sender) changed roles without being owner") }
-        case .expiry where conversation.kind == .group:
+        case .expiry where conversation.kind == .group, .pin where conversation.kind == .group,
+            .unpin where conversation.kind == .group:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
-        case .leave, .erase, .expiry, nil:
+        case .leave, .erase, .expiry, .pin, .unpin, nil:
             if role == nil, !append.isErasing {
                 blame("user \(sender) acts in \(conversation.id) without being a member")
             }
@@ -273,7 +299,7 @@ extension Ledger {
         case .describe(let photo, let description):
             if let photo { conversation.photo = photo }
             if let description { conversation.description = description }
-        case .create, .add, .expiry, nil: break
+        case .create, .add, .expiry, .pin, .unpin, nil: break
         }
     }
 

@@ -45,6 +45,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostPlace
     /// After a restart nobody has blocked anybody.
     case forgottenBlocks
+    /// After a restart nothing is pinned.
+    case forgottenPins
     /// A receipt gets lost.
     case lostReceipt
     /// A change of a profile isn't told.

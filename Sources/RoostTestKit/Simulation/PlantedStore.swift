@@ -26,6 +26,9 @@ final class PlantedStore: SimulatedStore {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }
         if world.mistake == .forgottenBlocks { snapshot.exceptions.removeAll { $0.kind == .blocked } }
+        if world.mistake == .forgottenPins {
+            for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
+        }
         for index in snapshot.users.indices {
             switch world.mistake {
             case .forgottenPresence: snapshot.users[index].presence.state = .offline

@@ -328,7 +328,9 @@ final class ReplyCheck {
                 blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
             }
             let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
-            connection.belief.objects[conversation.index] = (unread, read, count, sequence, mentions)
+            connection.belief.objects[conversation.index] = .init(
+                unread: unread, read: read, count: count, sequence: sequence, mentions: mentions,
+                pins: object["pins"]?.elements?.compactMap(\.integer) ?? [])
         }
     }
 

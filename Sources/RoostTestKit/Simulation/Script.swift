@@ -236,6 +236,12 @@ final class Script {
             let role = ["member", "admin", "owner"][world.random.below(3)]
             clients.say(
                 "conversation.role", of + ",\"user\":\"\(peer.name)\",\"role\":\"\(role)\"", .other, on: connection)
+        case 88..<92:
+            let verb = world.random.chance(70) ? "pin" : "unpin"
+            let sequence = world.random.below(max(1, conversation.messages.count)) + 1
+            clients.say(
+                "conversation.\(verb)", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)", .other,
+                on: connection)
         default: clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
         }
     }

@@ -18,11 +18,15 @@ public struct ConversationEvent: Sendable, Equatable {
         case role(user: String, Role)
         /// Messages from now on disappear after so many milliseconds; 0 if they stay.
         case expiry(Int64)
+        /// This message is pinned. A device that isn't shown it leaves it out.
+        case pinned(SequenceNumber)
+        /// This message is no longer pinned. Of one that was deleted or has disappeared, nobody is told.
+        case unpinned(SequenceNumber)
     }
 
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
-        case created, renamed, described, added, removed, left, role, expiry
+        case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned
     }
 
     /// The id of the conversation.
@@ -74,6 +78,8 @@ extension ConversationEvent.Change {
             case .removed: .removed(members.strings("users"))
             case .left: .left(owner: members.string("owner"))
             case .expiry: members.integer("after").map { .expiry($0) }
+            case .pinned: members.sequence("pin").map { .pinned($0) }
+            case .unpinned: members.sequence("pin").map { .unpinned($0) }
             case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }
             }
         guard let change else { return nil }

@@ -28,6 +28,8 @@ public struct ConversationSummary: Sendable, Equatable {
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages disappear; 0 if they stay.
     public var expiry: Int64 = 0
+    /// The pinned messages, the one that was pinned last first.
+    public var pins: [SequenceNumber] = []
     /// The last message that the user has read.
     public var read: SequenceNumber
     /// The last message.
@@ -56,6 +58,7 @@ extension ConversationSummary {
         mentions = members.count("mentions") ?? 0
         firstMention = members.sequence("firstMention")
         expiry = members.integer("expiry") ?? 0
+        pins = members.sequences("pins")
         read = members.sequence("read") ?? .none
         message = members.object("message").flatMap(Message.init(reading:))
         time = members.time("time") ?? .never

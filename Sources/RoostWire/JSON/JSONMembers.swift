@@ -55,6 +55,11 @@ public struct JSONMembers {
     /// The texts of an array.
     public func strings(_ name: String) -> [String] { self[name]?.elements?.compactMap(\.string) ?? [] }
 
+    /// The numbers of messages in an array.
+    public func sequences(_ name: String) -> [SequenceNumber] {
+        self[name]?.elements?.compactMap(\.integer).map { SequenceNumber($0) } ?? []
+    }
+
     /// The objects of an array; nil if there is no array.
     public func objects(_ name: String) -> [JSONMembers]? { self[name]?.elements?.map(JSONMembers.init) }
 

@@ -191,6 +191,12 @@ public final class JSONWriter {
         string(text)
     }
 
+    /// An element of an array.
+    public func element(_ value: Int64) {
+        comma()
+        write(value)
+    }
+
     /// Begins an object without type, for JSON that is stored and not sent.
     public func beginBare() {
         begin()

@@ -66,21 +66,23 @@ import Testing
     }
 
     /// 40 may be spent. A page of one message costs 1, and 4 afterwards for 4 KiB of it.
-    @Test(arguments: ["history", "conversation.list", "conversation.get"])
+    @Test(arguments: ["history", "conversation.list", "conversation.get", "conversation.pins"])
     func longAnswersCostMore(_ type: String) {
         let (relay, alice, group) = crowd(of: 1)
         let body = Value(json: "\"" + String(repeating: "x", count: 4_094) + "\"")
         _ = alice.outcome("send", ["to": "\(group)", "key": "k", "kind": "k", "body": body])
+        _ = alice.outcome("conversation.pin", ["conversation": "\(group)", "sequence": 1])
         relay.advance(10_000)
         let count = passes { _ in
             switch type {
             case "history": alice.outcome("history", ["conversation": "\(group)", "limit": 1])
             case "conversation.get": alice.outcome("conversation.get", ["conversation": "\(group)"])
+            case "conversation.pins": alice.outcome(type, ["conversation": "\(group)", "limit": 1])
             default: alice.outcome("conversation.list", ["limit": 1])
             }
         }
-        // A list costs 3 by itself: 7 leave 33, 26, …, 5, and then there is enough for another; 5 leave 35, 30, …, 0.
-        #expect(count == (type == "conversation.list" ? 6 : 8))
+        // Lists cost 3 by themselves: 7 leave 33, 26, …, 5, and then there is enough for another; 5 leave 35, 30, …, 0.
+        #expect(count == (["conversation.list", "conversation.pins"].contains(type) ? 6 : 8))
     }
 
     /// 400 may be spent. A message of a page costs half as much as a command, a conversation as much as two.
@@ -93,6 +95,11 @@ import Testing
         #expect(passes { _ in alice.outcome("conversation.list", ["limit": 99]) } == 2)
         relay.advance(10_000)
         #expect(passes { _ in alice.outcome("conversation.list") } == 3)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("conversation.pins", ["conversation": "\(group)"]) } == 3)
+        relay.advance(10_000)
+        let short = passes { _ in alice.outcome("conversation.pins", ["conversation": "\(group)", "limit": 1]) }
+        #expect(short == 133)
     }
 
     /// 40 may be spent. A watch costs a fifth of the users that it names.

@@ -6,7 +6,7 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts reports
+    closed unstored erasure states receipts reports pins
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -19,7 +19,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner after unread read
+    owner after pin unread read
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -45,9 +45,10 @@ let wireMembers: [String: String] = [
     """,
     "conversationObject": """
     conversation kind name photo description createdAt role count members sequence unread mentions firstMention expiry \
-    read message time
+    pins read message time
     """,
     "sequenceRange": "from to",
+    "pin": "sequence by time message",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
     "userPresence": "user state text lastSeen seen",
@@ -81,7 +82,7 @@ let wireMembers: [String: String] = [
     "erasure": "erased damaged position more",
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo mentions expires editedAt deletedAt \
-    reaction removed event name photo description createdAt count members users user role owner after unread read
+    reaction removed event name photo description createdAt count members users user role owner after pin unread read
     """,
     "timing": "count p50 p99",
 ]

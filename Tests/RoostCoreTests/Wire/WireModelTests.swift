@@ -14,6 +14,7 @@ import Testing
         var list: ConversationPage?
         var created: CreatedConversation?
         var members: MemberList?
+        var pins: PinPage?
         var users: [UserPresence]
         var devices: [OwnDevice]
         var counts: [OnlineCount]
@@ -49,6 +50,7 @@ import Testing
             list = ConversationPage(reading: members)
             created = CreatedConversation(reading: members)
             self.members = MemberList(reading: members)
+            pins = PinPage(reading: members)
             users = UserPresence.list(reading: members)
             devices = OwnDevice.list(reading: members)
             counts = OnlineCount.list(reading: members)
@@ -196,6 +198,12 @@ private struct WireScenario {
         relay.pause()
         for text in 4...8 { alice.post("\(text)", to: group) }
         _ = alice.request("conversation.expiry", ["conversation": "\(group)", "after": 86_400_000])
+        for sequence: Int64 in 1...2 {
+            _ = alice.request(
+                "conversation.pin", ["conversation": "\(group)", "sequence": .init(integerLiteral: sequence)])
+        }
+        _ = alice.request("conversation.pins", ["conversation": "\(group)", "limit": 1])
+        _ = alice.request("conversation.unpin", ["conversation": "\(group)", "sequence": 2])
         _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
     }
 
@@ -387,6 +395,7 @@ extension JSONValue {
                 case "profiles": "userProfile"
                 case "people", "person", "whereabouts", "feed", "erasure", "reports": name
                 case "list": "report"
+                case "pins": "pin"
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"
                 case "history": "statistics"

@@ -147,6 +147,53 @@ import Testing
         try expectSound(scratch, "three")
     }
 
+    /// What will disappear does so where it was imported, and what has gone stays gone and isn't unread there.
+    @Test func whatDisappearsDoesSoWhereItIsImported() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        func at(_ time: Int64, _ event: Append) -> Append {
+            var event = event
+            event.time = Timestamp(milliseconds: time)
+            return event
+        }
+        func change(_ change: ConversationChange) -> Append {
+            var event = about(.conversation, 0)
+            (event.change, event.body) = (change, Array("\"event\":\"x\"".utf8))
+            return event
+        }
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([
+            group(1), change(.expiry(5_000)), at(1_000, message("heron", key: "a")),
+            at(2_000, message("stork", key: "b")), at(3_000, about(.edit, 2)), change(.pin(SequenceNumber(2))),
+        ])
+        _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
+        #expect(try log.load().conversations[0].expired.text == "1")
+        _ = try export(scratch, "one", to: "lines")
+        log.close()
+        try expectSound(scratch, "one")
+        #expect(try !String(contentsOfFile: scratch.path("lines"), encoding: .utf8).contains("heron"))
+        _ = try take(scratch, "lines", into: "two")
+        try expectSound(scratch, "two")
+
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        let before = try two.load()
+        #expect(before.nextExpiry == Timestamp(milliseconds: 6_000))
+        #expect(before.conversations[0].expiry == 5_000)
+        #expect(before.conversations[0].pins.map(\.sequence.value) == [2])
+        let gone = try two.writer.commit([.expire(upTo: Timestamp(milliseconds: 7_000))])
+        guard case .expired(let messages, let next) = gone.first else {
+            Issue.record("an answer of another kind: \(gone)")
+            return
+        }
+        #expect(messages.map(\.sequence.value) == [1, 2] && next == .never)
+        let after = try two.load()
+        #expect(after.conversations[0].expired.text == "1-2" && after.conversations[0].pins.isEmpty)
+        #expect(try two.history(1).allSatisfy { $0.body.isEmpty })
+        #expect(try two.history(1).map(\.deletedAt.milliseconds) == [6_000, 7_000])
+        two.close()
+        try expectSound(scratch, "two")
+    }
+
     @Test func positionsMoveWithTheRows() {
         var map = PositionMap([0, 3, 5, 6, 9, 20])
         for (old, new) in [(3, 11), (4, 12), (6, 40), (5, 41), (8, 42)] as [(Int64, Int64)] { map.note(old, is: new) }

@@ -78,7 +78,7 @@ struct RandomContent {
         guard let number = messages.keys.sorted().randomElement(using: &self), below(25) > 0 else { return creation() }
         let conversation = ConversationNumber(number)
         let last = messages[number] ?? 0
-        switch below(20) {
+        switch below(22) {
         case 0: return .cursor(DeviceNumber(Int32(below(6)) + 1), Position(1))
         case 1:
             var mark = Watermark()
@@ -94,6 +94,10 @@ struct RandomContent {
             messages[number] = nil
             return .append(change(number, .erase))
         case 6...11 where last > 0: return .append(about(number, SequenceNumber(Int64(below(Int(last))) + 1)))
+        case 20 where last > 0:
+            return .append(change(number, .pin(SequenceNumber(Int64(below(Int(last))) + 1))))
+        case 21 where last > 0 && below(3) == 0:
+            return .append(change(number, .unpin(SequenceNumber(Int64(below(Int(last))) + 1))))
         default: return .append(message(number, after: last))
         }
     }
@@ -204,6 +208,10 @@ extension SQLiteLog {
             lines.append(
                 "\(id) \(conversation.kind) \(conversation.name) \(conversation.lastSequence.value) "
                     + "\(conversation.lastTime.milliseconds)")
+            for pin in conversation.pins {
+                lines.append(
+                    "\(id) pin \(pin.sequence.value) \(names[pin.user] ?? "") \(pin.time.milliseconds)")
+            }
             for member in snapshot.members where member.conversation == conversation.number {
                 let mark = member.watermark
                 lines.append(

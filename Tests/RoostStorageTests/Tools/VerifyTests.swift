@@ -77,6 +77,9 @@ import Testing
         ("UPDATE contact SET inviter = 4 WHERE low = 1", "contact, number 1: isn't a pair of users"),
         ("INSERT INTO prospect VALUES (99, 'p', 'n', '')", "prospect, number 99: is of a user, number 99,"),
         ("UPDATE report SET reporter = 99 WHERE number = 1", "report, number 1: is by a user, number 99,"),
+        ("INSERT INTO pin VALUES (1, 99, 1, 1, 1)", "pin, number 1: is of message 99, which isn't there"),
+        ("UPDATE pin SET user = 99", "pin, number 1: is by a user, number 99,"),
+        ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
         ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),
         ("UPDATE conversation SET id = 'c1'", "conversation, number 1: 2 conversations have the same id"),
         ("UPDATE conversation SET kind = 1 WHERE number = 1", "member, number 1: 1 users are in this direct"),
@@ -88,6 +91,10 @@ import Testing
         _ = try log.commit([group(1)])
         _ = try log.commit((1...12).map { message("m\($0)", key: "k\($0)") })
         _ = try log.commit([group(2), message(in: 2, key: "x"), about(.react, 2)])
+        var pin = about(.conversation, 3)
+        (pin.change, pin.body) = (.pin(pin.reference), Array("\"event\":\"pinned\",\"pin\":3".utf8))
+        pin.reference = .none
+        _ = try log.commit([pin])
         try log.writer.maintainAll()
         #expect(try findings(scratch.path()) == [])
         try log.writer.database.execute(damage)

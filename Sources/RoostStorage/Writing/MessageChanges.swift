@@ -1,12 +1,16 @@
 import RoostCore
 import RoostWire
 
-/// Events about a message: they read its row, decide, and change it.
-extension SQLiteWriter {
+/// Events about a message: reads its row, decides, and changes it. For the writer and in its transaction.
+struct MessageChanges {
     private enum Target {
         case message(LogRow)
         case refusal(ErrorCode)
     }
+
+    private let writer: SQLiteWriter
+
+    init(_ writer: SQLiteWriter) { self.writer = writer }
 
     /// Only the author may edit, and only a message that isn't deleted; a text message stays a text. Editing to the
     /// same body changes nothing.
@@ -23,8 +27,8 @@ extension SQLiteWriter {
             }
             row.event.editedAt = event.time
             row.event.extras = row.event.extras.edited(to: event.extras)
-            try replaceBody(of: &row, with: event.body)
-            return .stored(Position(head + 1), event.reference, label: row.event.label)
+            try writer.replaceBody(of: &row, with: event.body)
+            return .stored(Position(writer.head + 1), event.reference, label: row.event.label)
         }
     }
 
@@ -37,8 +41,8 @@ extension SQLiteWriter {
             guard row.event.deletedAt == .never else { return .unchanged }
             row.event.deletedAt = event.time
             row.event.extras = row.event.extras.ofTombstone
-            try replaceBody(of: &row, with: [])
-            return .stored(Position(head + 1), event.reference)
+            try writer.replaceBody(of: &row, with: [])
+            return .stored(Position(writer.head + 1), event.reference)
         }
     }
 
@@ -49,57 +53,71 @@ extension SQLiteWriter {
         case .refusal(let code): return .refused(code)
         case .message(let row):
             guard row.event.deletedAt == .never else { return .refused(.gone) }
-            do { try reactions.checkReadable(event) } catch let failure as StorageFailure where failure.isDamage {
-                reporter.note(.damagedIndex, "the reactions to a message can't be read: \(failure)")
+            do {
+                try writer.reactions.checkReadable(event)
+            } catch let failure as StorageFailure where failure.isDamage {
+                writer.reporter.note(.damagedIndex, "the reactions to a message can't be read: \(failure)")
                 return .refused(.unavailable)
             }
-            let isThere = try reactions.has(event)
+            let isThere = try writer.reactions.has(event)
             guard isThere == event.flag else { return .unchanged }
             if !event.flag {
-                guard try reactions.count(event) < Int64(reactionsPerUser) else { return .refused(.tooLarge) }
+                guard try writer.reactions.count(event) < Int64(writer.reactionsPerUser) else {
+                    return .refused(.tooLarge)
+                }
             }
-            try reactions.apply(event)
-            return .stored(Position(head + 1), event.reference)
+            try writer.reactions.apply(event)
+            return .stored(Position(writer.head + 1), event.reference)
         }
     }
 
-    /// Stores another body, and the times and extras of the row as they are now.
-    func replaceBody(of row: inout LogRow, with body: [UInt8]) throws {
-        expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
-        row.event.body = body
-        try editor.replace(row)
-        checkpoints.erasedTexts.note()
-        log.noteChange(at: row.event.position.value)
+    /// Why an event doesn't change what is pinned; nil if it does, or changes something else.
+    func judge(_ change: ConversationChange?, of event: Append) throws -> Outcome? {
+        switch change {
+        case .pin(let sequence):
+            switch try target(sequence, of: event) {
+            case .refusal(let code): return .refused(code)
+            case .message(let row):
+                guard row.event.deletedAt == .never else { return .refused(.gone) }
+                guard try !writer.directory.pins.has(sequence, of: event.conversation) else { return .unchanged }
+                return try writer.directory.pins.isFull(event.conversation) ? .refused(.tooLarge) : nil
+            }
+        case .unpin(let sequence):
+            return try writer.directory.pins.has(sequence, of: event.conversation) ? nil : .unchanged
+        default: return nil
+        }
     }
 
     /// The message that an event is about. If its row is damaged, only this command is refused.
-    private func target(of event: Append) throws -> Target {
+    private func target(of event: Append) throws -> Target { try target(event.reference, of: event) }
+
+    private func target(_ named: SequenceNumber, of event: Append) throws -> Target {
         let number = event.conversation.value
-        let sequence = event.reference.value
-        guard let last = directory.conversation(number)?.lastSequence, isMessage(event.reference, upTo: last) else {
+        let sequence = named.value
+        guard let last = writer.directory.conversation(number)?.lastSequence, writer.isMessage(named, upTo: last) else {
             return .refusal(.notFound)
         }
         let found: Int64?
         do {
-            found = try indexer.position(of: sequence, in: number)
+            found = try writer.indexer.position(of: sequence, in: number)
         } catch let failure as StorageFailure where failure.isIndexDamage {
-            reporter.note(.damagedIndex, "\(failure)")
+            writer.reporter.note(.damagedIndex, "\(failure)")
             return .refusal(.unavailable)
         }
         guard let position = found else {
-            reporter.note(.damagedRow, "message \(sequence) of conversation \(number) is in no index")
+            writer.reporter.note(.damagedRow, "message \(sequence) of conversation \(number) is in no index")
             return .refusal(.gone)
         }
-        switch try log.find(at: position) {
+        switch try writer.log.find(at: position) {
         case .row(var row) where row.isMessage(sequence, in: number):
             row.event = row.event.shown(at: event.time)
             return .message(row)
         case .row:
-            reporter.note(
+            writer.reporter.note(
                 .damagedIndex, "message \(sequence) of conversation \(number) isn't at position \(position)")
             return .refusal(.unavailable)
         case .missing, .damaged:
-            noteDamage(at: position)
+            writer.noteDamage(at: position)
             return .refusal(.gone)
         }
     }

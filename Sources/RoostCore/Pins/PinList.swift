@@ -1,0 +1,40 @@
+import RoostWire
+
+/// The pinned messages of a conversation, in the order in which they were pinned. The log decides which ones there are
+/// and how many there may be. Loop thread only.
+struct PinList {
+    private(set) var pins: [StoredPin] = []
+
+    init() {}
+
+    /// Those that were stored, in order.
+    init(_ pins: [StoredPin]) { self.pins = pins }
+
+    /// A message was pinned.
+    mutating func add(_ pin: StoredPin) {
+        remove(pin.sequence)
+        pins.append(pin)
+    }
+
+    /// A message is no longer pinned, or no longer there.
+    mutating func remove(_ sequence: SequenceNumber) {
+        guard !pins.isEmpty else { return }
+        pins.removeAll { $0.sequence == sequence }
+    }
+
+    /// Whether it is still there.
+    func has(_ pin: StoredPin) -> Bool { pins.contains(pin) }
+
+    /// Those that a member may see who sees no messages up to `floor`, the newest pin first.
+    func shown(above floor: SequenceNumber) -> [StoredPin] {
+        pins.isEmpty ? [] : pins.reversed().filter { $0.sequence > floor }
+    }
+}
+
+/// Messages that a conversation points out to all of its members.
+struct Highlights {
+    /// The newest ones that mention all members.
+    var mentionsOfAll = MentionList()
+    /// The pinned ones.
+    var pins = PinList()
+}
