@@ -140,6 +140,21 @@ public final class Roost {
         }
     }
 
+    /// Says after how long messages disappear that are sent from now on: a day to 90 days, or zero if they stay. In a
+    /// group, owner and admins may. Needs a session.
+    public func setExpiry(of conversation: String, after time: Duration) async throws {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            _ = try await client.ask(
+                .setExpiry,
+                { command in
+                    command.member("conversation", conversation)
+                    command.member("after", milliseconds)
+                }, { Answer(reading: $0) })
+        }
+    }
+
     /// Leaves a group, or hides a direct conversation until its next message. Needs a session.
     public func leave(_ conversation: String) async throws { try await engine.leave(conversation) }
 

@@ -1,5 +1,6 @@
 public import RoostClient
 public import RoostStore
+public import RoostWire
 
 /// Everything that an app may set.
 public struct RoostSettings: Sendable {
@@ -29,6 +30,8 @@ public struct RoostSettings: Sendable {
     public var limits = StoreLimits()
     /// The bounds of the session.
     public var clientLimits = ClientLimits()
+    /// Returns the time that this device's clock shows; `welcome` corrects it. For messages that disappear.
+    public var deviceTime: @Sendable () -> Timestamp = { .now }
     /// Measures waits.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Draws keys and random waits. Keys must never repeat: another one is for tests only.

@@ -15,9 +15,7 @@ struct Cache {
     func take(_ event: Event) throws(LocalFailure) -> String? {
         switch event {
         case .message(let message): try take(message)
-        case .edit(let edit):
-            try messages.edit(edit.target.conversation, edit.target.sequence, edit.body.json, at: edit.target.time)
-            return edit.target.conversation
+        case .edit(let edit): try take(edit)
         case .delete(let deletion):
             try messages.delete(deletion.target.conversation, deletion.target.sequence, at: deletion.target.time)
             return deletion.target.conversation
@@ -29,6 +27,7 @@ struct Cache {
         }
         return switch event {
         case .message(let message): message.conversation
+        case .edit(let edit): edit.target.conversation
         case .react(let reaction): reaction.target.conversation
         case .conversation(let change): change.conversation
         case .gap(let gap): gap.conversation
@@ -40,15 +39,24 @@ struct Cache {
     private func take(_ message: Message) throws(LocalFailure) {
         guard try messages.insert(LocalMessage(message)) else { return }
         // A hidden message names nobody.
-        try noteMessage(
-            message.conversation, message.sequence, from: message.from, at: message.time,
-            with: message.isHidden ? [] : [message.from])
+        try noteMessage(LocalMessage(message), with: message.isHidden ? [] : [message.from])
+    }
+
+    private func take(_ edit: MessageEdit) throws(LocalFailure) {
+        let (id, sequence) = (edit.target.conversation, edit.target.sequence)
+        let before = try messages.message(id, sequence)
+        try messages.edit(id, sequence, edit.body.json, mentions: edit.mentions, at: edit.target.time)
+        // Whom an edit mentions anew has one more to read; who was mentioned stays so (section 5).
+        guard let before, !before.mentions(user), let after = try messages.message(id, sequence),
+            after.mentions(user), var one = try conversations.conversation(id), sequence > one.read
+        else { return }
+        one.mention(sequence)
+        try conversations.put(one, for: user)
     }
 
     // The conversation has a new message, which is kept already.
-    private func noteMessage(
-        _ id: String, _ sequence: SequenceNumber, from: String, at time: Timestamp, with members: [String]
-    ) throws(LocalFailure) {
+    private func noteMessage(_ message: LocalMessage, with members: [String]) throws(LocalFailure) {
+        let (id, sequence, from, time) = (message.conversation, message.sequence, message.from, message.time)
         var one = try known(id, with: members)
         if sequence > one.sequence {
             one.sequence = sequence
@@ -57,8 +65,10 @@ struct Cache {
             if from == user {
                 one.read = sequence
                 one.unread = 0
+                (one.mentions, one.firstMention) = (0, nil)
             } else if sequence > one.read {
                 one.unread += 1
+                if message.mentions(user) { one.mention(sequence) }
             }
         }
         try conversations.put(one, for: user)
@@ -111,6 +121,7 @@ struct Cache {
         guard var one = try conversations.conversation(receipt.conversation), receipt.read >= one.read else { return }
         one.read = receipt.read
         if let unread = receipt.unread { one.unread = unread }
+        if let mentions = receipt.mentions { (one.mentions, one.firstMention) = (mentions, receipt.firstMention) }
         try conversations.put(one, for: user)
     }
 
@@ -135,7 +146,10 @@ struct Cache {
         case .left(let owner):
             one.remove([event.by])
             if owner == user { one.role = .owner }
-        case .expiry, .pinned, .unpinned: break
+        case .pinned, .unpinned: break
+        case .expiry(let milliseconds):
+            one.expiry = LocalConversation.sound(milliseconds)
+            try messages.setExpiry(of: id, after: event.sequence, from: user, milliseconds: one.expiry)
         case .role(let named, let role):
             if named == user { one.role = role }
             // The owner who names another one becomes an admin (section 4).
@@ -172,7 +186,10 @@ struct Cache {
             sequence: max(summary.sequence, before?.sequence ?? .none), time: max(summary.time, before?.time ?? .never))
         one.read = max(summary.read, before?.read ?? .none)
         // What this device has read is on its way to the relay.
-        one.unread = one.read > summary.read && one.read >= summary.sequence ? 0 : summary.unread
+        let isRead = one.read > summary.read && one.read >= summary.sequence
+        one.unread = isRead ? 0 : summary.unread
+        (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
+        one.expiry = LocalConversation.sound(summary.expiry)
         try conversations.put(one, for: user)
         if let message = summary.message, try messages.message(message.conversation, message.sequence) == nil {
             var kept = LocalMessage(message)
@@ -202,9 +219,13 @@ struct Cache {
     /// A message of this device that the relay has stored.
     /// - Parameter peer: to whom it was written as `@user`; nil if to a conversation.
     func take(_ stored: StoredMessage, of message: LocalMessage, to peer: String?) throws(LocalFailure) {
+        var message = message
+        // The answer doesn't say when it disappears, and comes in the order of the events that do (section 6).
+        if let after = try conversations.conversation(stored.conversation)?.expiry, after > 0 {
+            message.expires = Timestamp(milliseconds: stored.time.milliseconds &+ after)
+        }
         guard try messages.insert(message) else { return }
-        try noteMessage(
-            stored.conversation, stored.sequence, from: user, at: stored.time, with: peer.map { [$0] } ?? [])
+        try noteMessage(message, with: peer.map { [$0] } ?? [])
     }
 
     /// The user has seen a conversation up to a message.
@@ -212,7 +233,34 @@ struct Cache {
         guard var one = try conversations.conversation(conversation), sequence > one.read else { return }
         one.read = sequence
         one.unread = try sequence >= one.sequence ? 0 : min(one.unread, unread(in: one))
+        if let first = one.firstMention, first <= sequence { try countMentions(in: &one) }
         try conversations.put(one, for: user)
+    }
+
+    private func countMentions(in one: inout LocalConversation) throws(LocalFailure) {
+        let left = try messages.mentioning(in: one.id, after: one.read).filter { $0.mentions(user) }
+        (one.mentions, one.firstMention) = (left.count, left.first?.sequence)
+    }
+
+    // MARK: Time
+
+    /// Takes the content of messages whose time has come, on disk too: at most so many.
+    /// - Returns: their conversations, and how many messages there were.
+    func expire(by now: Timestamp, limit: Int) throws(LocalFailure) -> (conversations: Set<String>, count: Int) {
+        let due = try messages.due(by: now, limit: limit)
+        for message in due {
+            try messages.delete(message.conversation, message.sequence, at: message.expires ?? now)
+        }
+        for (id, gone) in Dictionary(grouping: due, by: \.conversation) {
+            guard var one = try conversations.conversation(id) else { continue }
+            let unread = gone.filter { $0.sequence > one.read }
+            guard !unread.isEmpty else { continue }
+            // Nobody can read them any more (section 5).
+            one.unread = max(0, one.unread - unread.count)
+            if unread.contains(where: { $0.mentions(user) }) { try countMentions(in: &one) }
+            try conversations.put(one, for: user)
+        }
+        return (Set(due.map(\.conversation)), due.count)
     }
 
     // Messages of others after the watermark, as far as they are here; those of a gap count, too.
@@ -233,6 +281,17 @@ extension LocalConversation {
         let new = users.filter { !members.contains($0) }
         count += new.count
         members.append(contentsOf: new.prefix(max(0, 50 - members.count)))
+    }
+
+    // 100 years: what the relay says beyond is wrong, and would overflow.
+    private static let expiryMax: Int64 = 3_155_760_000_000
+
+    fileprivate static func sound(_ milliseconds: Int64) -> Int64 { min(max(0, milliseconds), expiryMax) }
+
+    // An unread message mentions the user.
+    fileprivate mutating func mention(_ sequence: SequenceNumber) {
+        mentions += 1
+        firstMention = min(firstMention ?? sequence, sequence)
     }
 
     fileprivate mutating func remove(_ users: [String]) {
@@ -257,6 +316,9 @@ extension LocalMessage {
             conversation: message.conversation, sequence: message.sequence, key: message.key, from: message.from,
             time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt, deletedAt: message.deletedAt, reactions: message.reactions, isStale: false)
+        mentions = message.mentions
+        expires = message.expires
+        isHidden = message.isHidden
     }
 
     /// A message that the relay can't show any more.

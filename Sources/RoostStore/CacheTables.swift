@@ -2,7 +2,10 @@
 /// them. `message` has stored messages only: what waits to be sent is in `outbox`.
 ///
 /// A sequence between two rows of `message` that has no row is a gap: the device doesn't have that message. Names of
-/// users have no spaces (Docs/Protocol.md, section 2), so that `members` separates them by spaces.
+/// users have no spaces (Docs/Protocol.md, section 2), so that `members` and `mentions` separate them by spaces.
+///
+/// A `setting` without a value was removed; its version keeps an older answer from bringing it back. `has_settings` is
+/// 1 if all of them are here, and 2 while they are asked for.
 enum CacheTables {
     static let migrations = [
         LocalMigration(
@@ -60,12 +63,32 @@ enum CacheTables {
                     PRIMARY KEY (conversation, user)
                 ) STRICT, WITHOUT ROWID;
                 CREATE TABLE draft(destination TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
-                """)
+                """),
+        LocalMigration(
+            name: "4 hidden and disappearing messages, mentions, settings",
+            sql: """
+                ALTER TABLE message ADD COLUMN is_hidden INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE message ADD COLUMN expires INTEGER;
+                ALTER TABLE message ADD COLUMN mentions TEXT;
+                CREATE INDEX message_expires ON message(expires) WHERE expires IS NOT NULL AND deleted_at IS NULL;
+                CREATE INDEX message_mentions ON message(conversation, sequence) WHERE mentions IS NOT NULL;
+                ALTER TABLE conversation ADD COLUMN expiry INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE conversation ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE conversation ADD COLUMN first_mention INTEGER;
+                ALTER TABLE identity ADD COLUMN clock_ahead INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE identity ADD COLUMN has_settings INTEGER NOT NULL DEFAULT 0;
+                CREATE TABLE setting(
+                    key TEXT PRIMARY KEY,
+                    value BLOB,
+                    version INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX setting_removed ON setting(version) WHERE value IS NULL;
+                """),
     ]
 
     /// Forgets everything but who this device is.
     static let empty = """
-        DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark;
-        UPDATE identity SET position = NULL, is_listed = 0
+        DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
+        UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0
         """
 }

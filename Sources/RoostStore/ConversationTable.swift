@@ -6,7 +6,10 @@ struct ConversationTable {
     let database: LocalDatabase
 
     private static let columns =
-        "id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale"
+        """
+        id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
+        expiry
+        """
 
     // MARK: Reading
 
@@ -58,6 +61,9 @@ struct ConversationTable {
         conversation.read = SequenceNumber(row.integer(8))
         conversation.unread = Int(clamping: row.integer(9))
         conversation.isStale = row.integer(11) != 0
+        conversation.mentions = Int(clamping: row.integer(12))
+        conversation.firstMention = row.isNull(13) ? nil : SequenceNumber(row.integer(13))
+        conversation.expiry = row.integer(14)
         return conversation
     }
 
@@ -69,14 +75,16 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
                 .integer(Int64(one.role.rawValue)), .integer(Int64(one.count)),
                 .text(one.members.joined(separator: " ")), .integer(one.first.value), .integer(one.sequence.value),
                 .integer(one.read.value), .integer(Int64(one.unread)), .integer(one.time.milliseconds),
-                .integer(one.isStale ? 1 : 0), one.peer(of: user).map { .text($0) } ?? .null,
+                .integer(one.isStale ? 1 : 0), .integer(Int64(one.mentions)),
+                one.firstMention.map { .integer($0.value) } ?? .null, .integer(one.expiry),
+                one.peer(of: user).map { .text($0) } ?? .null,
             ])
     }
 

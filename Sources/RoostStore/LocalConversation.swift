@@ -22,6 +22,12 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var read: SequenceNumber
     /// Number of messages that the user hasn't read.
     public var unread: Int
+    /// How many of them mention the user, by name or with all others; of very many, only the newest are counted.
+    public var mentions: Int
+    /// The first of these; nil if there is none.
+    public var firstMention: SequenceNumber?
+    /// Milliseconds after which messages that are sent from now on disappear; 0 if they stay.
+    public var expiry: Int64
     /// When the last durable event happened.
     public var time: Timestamp
     /// Whether something of it must be asked anew, because it was left out.
@@ -47,6 +53,8 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         self.sequence = sequence
         read = .none
         unread = 0
+        mentions = 0
+        expiry = 0
         self.time = time
         isStale = false
     }
@@ -60,13 +68,13 @@ public struct LocalMessage: Sendable, Equatable {
     public var sequence: SequenceNumber
     /// The author's key for it; nil if the author is another user.
     public var key: String?
-    /// The author; empty if the relay has lost the message.
+    /// The author; empty if the message is hidden, or if the relay has lost it.
     public var from: String
     /// When it was stored.
     public var time: Timestamp
     /// `text`, or a kind of the author's application.
     public var kind: String
-    /// The body; nil if the message was deleted or lost.
+    /// The body; nil if the message was deleted or lost, is hidden, or has disappeared.
     public var body: Body?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
@@ -78,9 +86,15 @@ public struct LocalMessage: Sendable, Equatable {
     public var reactions: [ReactionCount]
     /// Whether the reactions must be asked anew: others reacted, and `history` counts.
     public var isStale: Bool
+    /// Names of the users whom it mentions; `@all` stands for all members.
+    public var mentions: [String] = []
+    /// When it disappears, by the relay's clock; nil if it stays. From then on it looks like a deleted one.
+    public var expires: Timestamp?
+    /// Whether there is a block between the user and the author: then it is only a place, without author and body.
+    public var isHidden = false
 
     /// Whether the relay can't show it any more, because it is damaged in the relay's store.
-    public var isLost: Bool { from.isEmpty }
+    public var isLost: Bool { from.isEmpty && !isHidden }
 }
 
 /// How far another member has got in a conversation.

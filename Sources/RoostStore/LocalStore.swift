@@ -13,6 +13,8 @@ public final class LocalStore {
     private let messages: MessageTable
     /// Who this device is and how far it has got.
     public private(set) var identity: LocalIdentity
+    /// The settings that follow the user.
+    public let settings: LocalSettings
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
 
@@ -40,6 +42,7 @@ public final class LocalStore {
         (database, outbox, identity) = (parts.database, parts.outbox, parts.identity)
         conversations = ConversationTable(database: database)
         messages = MessageTable(database: database, most: limits.messagesMax)
+        settings = LocalSettings(database: database)
     }
 
     // What a start reads.
@@ -155,6 +158,7 @@ public final class LocalStore {
             var changed: Set<String> = []
             for event in events {
                 if case .message(let message) = event { try settle(message) }
+                if case .state(let change) = event { try settings.take(change) }
                 if let conversation = try cache.take(event) { changed.insert(conversation) }
             }
             try joinLines()
@@ -241,6 +245,28 @@ public final class LocalStore {
     /// The user is no longer in this conversation.
     public func forget(_ conversation: String) throws(LocalFailure) {
         try change { () throws(LocalFailure) in try conversations.forget(conversation) }
+    }
+
+    // MARK: Time
+
+    /// The relay's clock is so many milliseconds ahead of this device's.
+    public func noteClock(ahead milliseconds: Int64) throws(LocalFailure) {
+        guard milliseconds != identity.clockAhead else { return }
+        try database.run("UPDATE identity SET clock_ahead = ?", [.integer(milliseconds)])
+        try readIdentity()
+    }
+
+    /// When the next message disappears, by the relay's clock; nil if none will.
+    public func nextExpiry() throws(LocalFailure) -> Timestamp? { try messages.nextExpiry() }
+
+    /// Erases what messages contain that have disappeared by now, at most 500 of them.
+    /// - Parameter now: the time by the relay's clock.
+    /// - Returns: the conversations that changed; empty if nothing was left to erase.
+    public func expire(by now: Timestamp) throws(LocalFailure) -> Set<String> {
+        let (changed, count) = try change { () throws(LocalFailure) in try cache.expire(by: now, limit: 500) }
+        // The write-ahead log has it, too.
+        if count > 0 { try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        return changed
     }
 
     // MARK: What became of the outbox's items
@@ -382,12 +408,15 @@ public struct LocalIdentity: Sendable, Equatable {
     public var position: String?
     /// Whether all of the user's conversations are here.
     public var isListed = false
+    /// By how many milliseconds the relay's clock was ahead of this device's when the last session began.
+    public var clockAhead: Int64 = 0
 
     fileprivate static func read(_ database: LocalDatabase) throws(LocalFailure) -> LocalIdentity? {
-        try database.rows("SELECT device, user, epoch, position, is_listed FROM identity") { row in
+        try database.rows("SELECT device, user, epoch, position, is_listed, clock_ahead FROM identity") { row in
             LocalIdentity(
                 device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
-                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0)
+                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0,
+                clockAhead: row.integer(5))
         }.first
     }
 }

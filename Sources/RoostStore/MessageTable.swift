@@ -7,7 +7,10 @@ struct MessageTable {
     let most: Int
 
     private static let columns =
-        "conversation, sequence, key, sender, time, kind, body, reply_to, edited_at, deleted_at, reactions, is_stale"
+        """
+        conversation, sequence, key, sender, time, kind, body, reply_to, edited_at, deleted_at, reactions, is_stale,
+        mentions, expires, is_hidden
+        """
 
     // MARK: Reading
 
@@ -53,13 +56,17 @@ struct MessageTable {
         func time(_ column: Int32) -> Timestamp? {
             row.isNull(column) ? nil : Timestamp(milliseconds: row.integer(column))
         }
-        return LocalMessage(
+        var message = LocalMessage(
             conversation: row.text(0), sequence: SequenceNumber(row.integer(1)),
             key: row.isNull(2) ? nil : row.text(2), from: row.text(3),
             time: Timestamp(milliseconds: row.integer(4)), kind: row.text(5),
             body: row.isNull(6) ? nil : Body(json: row.bytes(6)),
             replyTo: row.isNull(7) ? nil : SequenceNumber(row.integer(7)), editedAt: time(8), deletedAt: time(9),
             reactions: row.isNull(10) ? [] : Reactions.read(row.bytes(10)), isStale: row.integer(11) != 0)
+        message.mentions = row.isNull(12) ? [] : Mentions.read(row.text(12))
+        message.expires = time(13)
+        message.isHidden = row.integer(14) != 0
+        return message
     }
 
     // MARK: Writing
@@ -80,45 +87,92 @@ struct MessageTable {
                 key = coalesce(excluded.key, key), sender = excluded.sender, time = excluded.time,
                 kind = excluded.kind, body = excluded.body, reply_to = excluded.reply_to,
                 edited_at = excluded.edited_at, deleted_at = excluded.deleted_at, reactions = excluded.reactions,
-                is_stale = excluded.is_stale
+                is_stale = excluded.is_stale, mentions = excluded.mentions, expires = excluded.expires,
+                is_hidden = excluded.is_hidden
             """)
     }
 
     private func write(_ verb: String, _ message: LocalMessage, _ rest: String = "") throws(LocalFailure) {
         func time(_ time: Timestamp?) -> LocalValue { time.map { .integer($0.milliseconds) } ?? .null }
         try database.run(
-            "\(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)",
+            """
+            \(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)
+            """,
             [
                 .text(message.conversation), .integer(message.sequence.value), message.key.map { .text($0) } ?? .null,
                 .text(message.from), .integer(message.time.milliseconds), .text(message.kind),
                 message.body.map { .bytes($0.json) } ?? .null,
                 message.replyTo.map { .integer($0.value) } ?? .null, time(message.editedAt), time(message.deletedAt),
                 message.reactions.isEmpty ? .null : .bytes(Reactions.written(message.reactions)),
-                .integer(message.isStale ? 1 : 0),
+                .integer(message.isStale ? 1 : 0), Mentions.value(message.mentions), time(message.expires),
+                .integer(message.isHidden ? 1 : 0),
             ])
     }
 
-    /// Gives a message another body.
+    /// Gives a message another body, and other mentions with it.
     func edit(
-        _ conversation: String, _ sequence: SequenceNumber, _ body: [UInt8], at time: Timestamp
+        _ conversation: String, _ sequence: SequenceNumber, _ body: [UInt8], mentions: [String] = [],
+        at time: Timestamp
     ) throws(LocalFailure) {
         try database.run(
             """
-            UPDATE message SET body = ?, edited_at = ?
+            UPDATE message SET body = ?, mentions = ?, edited_at = ?
             WHERE conversation = ? AND sequence = ? AND deleted_at IS NULL
             """,
-            [.bytes(body), .integer(time.milliseconds), .text(conversation), .integer(sequence.value)])
+            [
+                .bytes(body), Mentions.value(mentions), .integer(time.milliseconds), .text(conversation),
+                .integer(sequence.value),
+            ])
     }
 
     /// Takes body and reactions of a message away.
     func delete(_ conversation: String, _ sequence: SequenceNumber, at time: Timestamp) throws(LocalFailure) {
         try database.run(
             """
-            UPDATE message SET body = NULL, reactions = NULL, is_stale = 0, deleted_at = ?
+            UPDATE message SET body = NULL, reactions = NULL, mentions = NULL, is_stale = 0, deleted_at = ?
             WHERE conversation = ? AND sequence = ?
             """,
             [.integer(time.milliseconds), .text(conversation), .integer(sequence.value)])
     }
+
+    // MARK: What disappears
+
+    /// Own messages behind a sequence that were sent from here disappear after so many milliseconds, or stay: their
+    /// answer came ahead of this change.
+    func setExpiry(
+        of conversation: String, after sequence: SequenceNumber, from user: String, milliseconds: Int64
+    ) throws(LocalFailure) {
+        try database.run(
+            """
+            UPDATE message SET expires = CASE WHEN ? > 0 THEN time + ? END
+            WHERE conversation = ? AND sequence > ? AND sender = ? AND key IS NOT NULL AND deleted_at IS NULL
+            """,
+            [
+                .integer(milliseconds), .integer(milliseconds), .text(conversation), .integer(sequence.value),
+                .text(user),
+            ])
+    }
+
+    /// When the next message disappears; nil if none will.
+    func nextExpiry() throws(LocalFailure) -> Timestamp? {
+        try database.rows(
+            """
+            SELECT expires FROM message WHERE expires IS NOT NULL AND deleted_at IS NULL ORDER BY expires LIMIT 1
+            """
+        ) { Timestamp(milliseconds: $0.integer(0)) }.first
+    }
+
+    /// Up to `limit` messages whose time has come, the first ones first.
+    func due(by now: Timestamp, limit: Int) throws(LocalFailure) -> [LocalMessage] {
+        try database.rows(
+            """
+            SELECT \(MessageTable.columns) FROM message
+            WHERE expires IS NOT NULL AND expires <= ? AND deleted_at IS NULL ORDER BY expires LIMIT ?
+            """,
+            [.integer(now.milliseconds), .integer(Int64(limit))], MessageTable.message)
+    }
+
+    // MARK: Reactions
 
     /// Changes the reactions of a message that is here.
     func react(
@@ -137,6 +191,18 @@ struct MessageTable {
             [.text(conversation), .integer(from.value), .integer(to.value)])
     }
 
+    /// The first 200 messages behind a sequence that mention somebody, oldest first: the relay counts no more.
+    func mentioning(
+        in conversation: String, after sequence: SequenceNumber
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try database.rows(
+            """
+            SELECT \(MessageTable.columns) FROM message WHERE conversation = ? AND sequence > ? AND mentions IS NOT NULL
+            ORDER BY sequence LIMIT 200
+            """,
+            [.text(conversation), .integer(sequence.value)], MessageTable.message)
+    }
+
     /// Forgets the messages from one sequence to another: they aren't here, or out of date.
     func forget(
         _ conversation: String, from: SequenceNumber = .none, to: SequenceNumber
@@ -150,6 +216,20 @@ struct MessageTable {
     func trim(_ conversation: String, newest sequence: SequenceNumber) throws(LocalFailure) {
         guard sequence.value > Int64(most) else { return }
         try forget(conversation, to: SequenceNumber(sequence.value - Int64(most)))
+    }
+}
+
+/// Mentions as the store keeps them: names without spaces, with spaces between them.
+enum Mentions {
+    static func value(_ names: [String]) -> LocalValue { names.isEmpty ? .null : .text(names.joined(separator: " ")) }
+
+    static func read(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}
+
+extension LocalMessage {
+    /// Whether it mentions a user, by name or with all others, and isn't the user's own.
+    func mentions(_ user: String) -> Bool {
+        from != user && (mentions.contains(user) || mentions.contains("@all"))
     }
 }
 

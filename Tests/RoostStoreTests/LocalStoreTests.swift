@@ -227,6 +227,8 @@ import Testing
         }
         try take(store, Told.message(1, from: "alice"), hidden(2, in: "c1"), hidden(3, in: "c7"))
         #expect(try sequences(store) == [1, 2])
+        let place = try store.messages(of: "c1", limit: 9).last
+        #expect(place?.isHidden == true && place?.isLost == false && place?.from == "" && place?.body == nil)
         #expect(try store.conversation("c1")?.unread == 1)
         #expect(try store.watermarks(of: "c1") == [])
         // What isn't known yet is asked for, and nobody without a name is in it until then.

@@ -105,6 +105,7 @@ struct TimelineLines {
     /// A message in one line.
     static func preview(_ message: TimelineMessage) -> String {
         if message.isDeleted { return "(deleted)" }
+        if message.isHidden { return "(hidden)" }
         guard let body = message.body else { return "(lost)" }
         if let text = body.text { return TerminalText.printable(text) }
         return "[\(TerminalText.printable(message.kind))]"
@@ -159,13 +160,14 @@ struct TimelineLines {
     private func head(_ message: TimelineMessage, _ context: Context, hasTimes: Bool) -> [Span] {
         let time = context.hasName ? message.time.map { clock.clock($0) } ?? "" : ""
         let padded = hasTimes ? [Span(time.padded(to: TimelineLines.timeColumns), .faint)] : []
-        let from = message.from.isEmpty ? "?" : TerminalText.printable(message.from)
+        let from = message.from.isEmpty ? (message.isHidden ? "" : "?") : TerminalText.printable(message.from)
         let name = context.hasName ? TextWidth.clip(from, context.names) : ""
         return padded + [Span(name.padded(to: context.names + 2), .name(message.from, isOwn: message.isOwn))]
     }
 
     private func body(_ message: TimelineMessage, width: Int) -> [[Span]] {
         if message.isDeleted { return [[Span("(deleted)", .faint)]] }
+        if message.isHidden { return [[Span("(hidden: there is a block)", .faint)]] }
         guard let content = message.body else { return [[Span("(the relay has lost this message)", .faint)]] }
         let kind = message.kind == "text" ? [] : [Span("[\(TerminalText.printable(message.kind))] ", .faint)]
         let text = content.text ?? String(decoding: content.json, as: UTF8.self)

@@ -99,19 +99,21 @@ struct PlainReport {
     private func line(_ message: TimelineMessage) -> String {
         line(
             author: message.from, isOwn: message.isOwn, time: message.time, kind: message.kind, body: message.body,
-            replyTo: message.replyTo, isEdited: message.editedAt != nil, reactions: message.reactions)
+            replyTo: message.replyTo, isEdited: message.editedAt != nil, reactions: message.reactions,
+            isHidden: message.isHidden)
     }
 
     private func line(
         author: String, isOwn: Bool, time: Timestamp?, kind: String, body: Body?, replyTo: SequenceNumber?,
-        isEdited: Bool, reactions: [ReactionCount]
+        isEdited: Bool, reactions: [ReactionCount], isHidden: Bool
     ) -> String {
         let clock = time.map { self.clock.time($0) } ?? ""
         let reply = replyTo.map { "↪\($0.value) " } ?? ""
+        let nothing = isHidden ? "(hidden)" : "(deleted)"
         let kind = kind == "text" ? "" : "[\(TerminalText.printable(kind))] "
         let content = body.map { TerminalText.printable($0.text ?? String(decoding: $0.json, as: UTF8.self)) }
         let counts = reactions.map { " \(TerminalText.printable($0.reaction))×\($0.count)" }.joined()
-        return "[\(clock)] \(TerminalText.printable(author)): \(reply)\(kind)\(content ?? "(deleted)")"
+        return "[\(clock)] \(TerminalText.printable(author)): \(reply)\(kind)\(content ?? nothing)"
             + "\(isEdited ? " (edited)" : "")\(counts)\(isOwn ? " ✓" : "")"
     }
 
@@ -122,7 +124,7 @@ struct PlainReport {
             line(
                 author: message.from, isOwn: message.from == user, time: message.time, kind: message.kind,
                 body: message.deletedAt == nil ? message.body : nil, replyTo: message.replyTo,
-                isEdited: message.editedAt != nil, reactions: message.reactions)
+                isEdited: message.editedAt != nil, reactions: message.reactions, isHidden: message.isHidden)
         }
     }
 

@@ -305,6 +305,7 @@ extension RoostEvent {
         case .deleted(let deletion): (.delete(deletion), deletion.target.position)
         case .reacted(let reaction): (.react(reaction), reaction.target.position)
         case .conversation(let change): (.conversation(change), change.position)
+        case .state(let change): (.state(change), change.position)
         case .gap(let gap): (.gap(gap), nil)
         case .receipt(let receipt): (.receipt(receipt), nil)
         case .live(let position): (.live(position: position), position)

@@ -62,6 +62,7 @@ extension Engine {
         try await askStale()
         if !desk.store.identity.isListed { try await askList() }
         try await askStale()
+        try await SettingsQuestion.ask(desk.store, client, patience)
         try await askOpen()
         try await watching.follow(desk, client, patience)
     }

@@ -32,9 +32,10 @@ actor Engine {
     private var refreshAgain = false
     let watching = Watching()
     let patience: Patience
+    private let deadlines: Deadlines
 
     /// What the engine waits for, one of each.
-    enum Sleeper { case outbox, reconnect, refresh }
+    enum Sleeper { case outbox, reconnect, refresh, deadline }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -49,6 +50,9 @@ actor Engine {
             path: settings.path, device: settings.device, limits: settings.limits, policy: settings.policy,
             goesOnAfterFailures: settings.goesOnAfterFailures)
         if let user = settings.user { try store.signIn(user) }
+        deadlines = Deadlines(store, clock: settings.deviceTime)
+        // Nothing is shown that has disappeared while nobody was here.
+        _ = try deadlines.pass()
         let place = Place(store.identity.position)
         self.place = place
         let clock = settings.clock
@@ -106,8 +110,8 @@ actor Engine {
     /// Ends the session for good.
     func disconnect() async {
         turn += 1
-        for task in sleepers.values { task.cancel() }
-        sleepers = [:]
+        // Messages disappear without a session, too.
+        for name in sleepers.keys where name != .deadline { cancel(name) }
         isLeaving = true
         // A client that has said goodbye is of no more use, also one that never connected.
         isUsedUp = true
@@ -162,6 +166,7 @@ actor Engine {
         case .connected(let welcome, let isResumed):
             cancel(.reconnect)
             try desk.begin(welcome, isResumed: isResumed)
+            try deadlines.correct(welcome.time)
             place.position = desk.store.identity.position
             watching.begin()
             sender.begin()
@@ -200,7 +205,18 @@ actor Engine {
 
     // What has been waiting for the queue changes things first, so that it is told together.
     private func flush() {
-        do throws(LocalFailure) { try desk.flush() } catch { stop(error) }
+        do throws(LocalFailure) {
+            try desk.flush()
+            try keepTime()
+        } catch { stop(error) }
+    }
+
+    // Erases what has disappeared, and comes back when the next message does.
+    private func keepTime() throws(LocalFailure) {
+        let (changed, wait) = try deadlines.pass()
+        if !changed.isEmpty { desk.tell(changed) }
+        guard let wait else { return cancel(.deadline) }
+        after(wait, .deadline) { $0.flush() }
     }
 
     // MARK: Time

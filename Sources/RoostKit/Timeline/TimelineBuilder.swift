@@ -65,7 +65,8 @@ struct TimelineBuilder {
             id: key.map { .key($0) } ?? .sequence(message.sequence), sequence: message.sequence, from: message.from,
             isOwn: isOwn, time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt, isDeleted: message.deletedAt != nil, reactions: message.reactions,
-            state: isOwn ? state(of: message.sequence) : nil, isChanging: false)
+            state: isOwn ? state(of: message.sequence) : nil, isChanging: false, isHidden: message.isHidden,
+            mentions: message.mentions, expires: message.expires)
         for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }
         return row
     }

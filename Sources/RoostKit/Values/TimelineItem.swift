@@ -38,7 +38,7 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var id: TimelineItem.ID
     /// Its number; nil until the relay has stored it.
     public var sequence: SequenceNumber?
-    /// The author.
+    /// The author; empty if the message is hidden, or if the relay has lost it.
     public var from: String
     /// Whether the user of this device wrote it.
     public var isOwn: Bool
@@ -46,7 +46,7 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var time: Timestamp?
     /// `text`, or a kind of the app's.
     public var kind: String
-    /// The content; nil if the message was deleted, or lost by the relay.
+    /// The content; nil if the message was deleted, lost by the relay, or is hidden.
     public var body: Body?
     /// The message that it replies to; nil if it is none, or that one isn't stored yet.
     public var replyTo: SequenceNumber?
@@ -64,6 +64,12 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var failedChange: FailedChange?
     /// What waits in the outbox, by its number; nil once the relay has stored the message.
     public var outboxItem: Int64?
+    /// Whether somebody wrote it with whom there is a block: it is only a place, which an app may leave out.
+    public var isHidden = false
+    /// Names of the users whom it mentions; `@all` stands for all members.
+    public var mentions: [String] = []
+    /// When it disappears, by the relay's clock; nil if it stays.
+    public var expires: Timestamp?
 
     /// The text, if it is one.
     public var text: String? { body?.text }

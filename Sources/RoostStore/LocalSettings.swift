@@ -1,0 +1,88 @@
+public import RoostWire
+
+/// The settings that follow the user, as far as this device was told (Docs/Protocol.md, section 6). It belongs to the
+/// thread of its store.
+public struct LocalSettings {
+    let database: LocalDatabase
+
+    /// Removed keys of which the version is remembered: as many as a user may have.
+    private static let removedMax: Int64 = 1_000
+
+    // MARK: Reading
+
+    /// Whether all of them are here.
+    public func isComplete() throws(LocalFailure) -> Bool {
+        try database.rows("SELECT has_settings FROM identity") { $0.integer(0) }.first == 1
+    }
+
+    /// One setting; nil if it isn't set.
+    public func setting(_ key: String) throws(LocalFailure) -> LocalSetting? {
+        try database.rows(
+            "SELECT key, value, version FROM setting WHERE key = ? AND value IS NOT NULL", [.text(key)],
+            LocalSettings.setting
+        ).first
+    }
+
+    /// The settings whose keys begin so, in the order of their keys.
+    public func settings(prefix: String = "") throws(LocalFailure) -> [LocalSetting] {
+        // Keys are ASCII, so that a byte above it ends the range.
+        try database.rows(
+            "SELECT key, value, version FROM setting WHERE key >= ? AND key < ? AND value IS NOT NULL ORDER BY key",
+            [.text(prefix), .text(prefix + "\u{7f}")], LocalSettings.setting)
+    }
+
+    private static func setting(_ row: LocalStatement) -> LocalSetting {
+        LocalSetting(key: row.text(0), value: row.bytes(1), version: row.integer(2))
+    }
+
+    // MARK: Writing
+
+    /// Takes an event.
+    func take(_ change: StateChange) throws(LocalFailure) {
+        guard let key = change.key else {
+            try database.run("DELETE FROM setting")
+            return try database.run("UPDATE identity SET has_settings = 0")
+        }
+        try put(key, change.value, change.version)
+    }
+
+    /// The relay is about to be asked for all of them.
+    public func beginAsking() throws(LocalFailure) { try database.run("UPDATE identity SET has_settings = 2") }
+
+    /// Takes a page of the relay's answer.
+    /// - Parameter isLast: whether it is the last page, so that all are here, unless they were reset meanwhile.
+    public func take(_ page: StatePage, isLast: Bool) throws(LocalFailure) {
+        try database.transaction { () throws(LocalFailure) in
+            for one in page.settings { try put(one.key, one.value, one.version) }
+            if isLast { try database.run("UPDATE identity SET has_settings = 1 WHERE has_settings = 2") }
+        }
+    }
+
+    /// Takes what this device has set, once the relay has it; nil for a key that was removed.
+    public func put(_ key: String, _ value: [UInt8]?, _ version: Int64) throws(LocalFailure) {
+        try database.run(
+            """
+            INSERT INTO setting(key, value, version) VALUES (?, ?, ?)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version
+            WHERE excluded.version > version
+            """,
+            [.text(key), value.map { .bytes($0) } ?? .null, .integer(version)])
+        guard value == nil else { return }
+        try database.run(
+            """
+            DELETE FROM setting WHERE value IS NULL AND version <=
+                (SELECT version FROM setting WHERE value IS NULL ORDER BY version DESC LIMIT 1 OFFSET ?)
+            """,
+            [.integer(LocalSettings.removedMax)])
+    }
+}
+
+/// A setting that follows the user.
+public struct LocalSetting: Sendable, Equatable {
+    /// The key, such as `mute/c-1`.
+    public var key: String
+    /// The value, raw JSON.
+    public var value: [UInt8]
+    /// Rises with each change; for a change that must not undo one of another device.
+    public var version: Int64
+}
