@@ -5,12 +5,15 @@ public import RoostWire
 extension ChatClient {
     // MARK: Messages
 
-    /// Gives one of the user's own messages a new text.
-    public func edit(_ conversation: String, _ sequence: SequenceNumber, text: String) async throws(RoostFailure) {
+    /// Gives one of the user's own messages a new text, and other mentions.
+    public func edit(
+        _ conversation: String, _ sequence: SequenceNumber, text: String, mentions: [String] = []
+    ) async throws(RoostFailure) {
         try await request(.edit) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("body", text)
+            if !mentions.isEmpty { command.list("mentions", mentions) }
         }
     }
 

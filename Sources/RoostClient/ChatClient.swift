@@ -109,11 +109,14 @@ public actor ChatClient {
     /// number of reconnects. Several calls for one destination keep their order.
     ///
     /// With a `key` of your own, it is safe to call again after a restart: the server stores each key only once.
+    /// - Parameter mentions: members of the group whom the text mentions, at most 32; `@all` for all of them.
     public func send(
-        _ text: String, to: String, replyTo: SequenceNumber? = nil, key: String? = nil
+        _ text: String, to: String, replyTo: SequenceNumber? = nil, mentions: [String] = [], key: String? = nil
     ) async throws(RoostFailure) -> StoredMessage {
         let body = JSONWriter().json(text)
-        return try await enqueue(OutgoingMessage(to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo))
+        return try await enqueue(
+            OutgoingMessage(
+                to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo, mentions: mentions))
     }
 
     /// Sends a message of another kind with any JSON value, otherwise like a text.

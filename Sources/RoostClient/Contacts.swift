@@ -4,6 +4,64 @@ public import RoostWire
 public struct Contacts: Sendable {
     let client: ChatClient
 
+    // MARK: Contacts
+
+    /// Invites a user to become a contact, or accepts if that one has invited this one. Invited again, a contact gets
+    /// the new label.
+    /// - Parameters:
+    ///   - kind: what the other is to this user; nil for the relay's first kind.
+    ///   - label: a note of at most 256 bytes that only this user sees; empty to take it away.
+    /// - Throws: `RoostFailure.refused` with `no_relationship` if there is a block, `conflict` if an invitation of
+    ///   another kind waits, `too_large` or `rate_limited` if there are too many.
+    @discardableResult
+    public func invite(
+        _ user: String, kind: String? = nil, label: String? = nil
+    ) async throws(RoostFailure) -> Contact {
+        try await client.request(.invite) { command in
+            command.member("user", user)
+            if let kind { command.member("kind", kind) }
+            if let label { command.member("label", label) }
+        } _: { members in
+            members.object("contact").flatMap(Contact.init(reading:))
+        }
+    }
+
+    /// Accepts a user's invitation.
+    @discardableResult
+    public func accept(_ user: String, label: String? = nil) async throws(RoostFailure) -> Contact {
+        try await client.request(.acceptContact) { command in
+            command.member("user", user)
+            if let label { command.member("label", label) }
+        } _: { members in
+            members.object("contact").flatMap(Contact.init(reading:))
+        }
+    }
+
+    /// Declines a user's invitation.
+    public func decline(_ user: String) async throws(RoostFailure) {
+        try await client.request(.declineContact) { $0.member("user", user) }
+    }
+
+    /// Ends a contact, takes an invitation back, or declines one.
+    public func remove(_ user: String) async throws(RoostFailure) {
+        try await client.request(.removeContact) { $0.member("user", user) }
+    }
+
+    /// Returns a page of contacts and invitations. `next` of one page is `after` of the following one.
+    public func list(
+        _ state: ContactState? = nil, after: String? = nil, limit: Int? = nil
+    ) async throws(RoostFailure) -> ContactPage {
+        try await client.request(.contacts) { command in
+            if let state { command.member("state", word: state.word) }
+            if let after { command.member("after", after) }
+            if let limit { command.member("limit", Int64(limit)) }
+        } _: {
+            ContactPage(reading: $0)
+        }
+    }
+
+    // MARK: Blocks and reports
+
     /// Nothing passes between the user and these others any more. They aren't told.
     public func block(_ users: [String]) async throws(RoostFailure) {
         try await client.request(.block) { $0.list("users", users) }

@@ -21,6 +21,12 @@ public final class Roost {
     public private(set) var presences: [String: UserPresence] = [:]
     /// The user's conversations.
     public let conversations: ConversationList
+    /// What people are called, and who there is.
+    public let people: KnownPeople
+    /// The user's contacts.
+    public let contacts: ContactBook
+    /// The settings that are the same on all devices of the user.
+    public let settings: SharedSettings
     /// What was saved of a damaged file; nil if it was whole. An app that wants to may tell its user.
     public let repair: LocalRepair?
     /// What the device says about its use. "Read" counts only while it is active.
@@ -37,10 +43,19 @@ public final class Roost {
         let (session, showSession) = AsyncStream<RoostSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (presence, showPresence) = AsyncStream<[String: UserPresence]>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let engine = try await Engine(settings, session: showSession, presence: showPresence)
+        let (profiles, showPeople) = AsyncStream<[String: UserProfile]>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (contacts, showContacts) = AsyncStream<ContactsSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (shared, showSettings) = AsyncStream<[String: LocalSetting]>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        let engine = try await Engine(
+            settings, session: showSession, presence: showPresence,
+            others: Acquaintances.Shown(people: showPeople, contacts: showContacts, settings: showSettings))
         self.engine = engine
         sentences = settings.sentences
         repair = try await engine.perform { $0.store.repair }
+        people = KnownPeople(engine, profiles)
+        self.contacts = ContactBook(engine, contacts)
+        self.settings = SharedSettings(engine, shared)
         conversations = try await ConversationList(engine)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
@@ -67,7 +82,7 @@ public final class Roost {
     public var connection: ConnectionState { snapshot.connection }
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount: Int { snapshot.pendingCount }
-    /// Unread messages of all conversations.
+    /// Unread messages of all conversations that aren't muted.
     public var badge: Int { snapshot.badge }
 
     /// The session, now and whenever it changes. A slow reader misses what is old.
@@ -171,19 +186,25 @@ public final class Roost {
         await engine.refresh()
     }
 
-    /// A person: presence as far as it is told.
-    public func person(_ user: String) -> Person { Person(user: user, presence: presences[user]) }
+    /// A person: profile and presence as far as they are told.
+    public func person(_ user: String) -> Person {
+        Person(user: user, presence: presences[user], profile: people.profiles[user])
+    }
 }
 
 /// Somebody, as far as this device is told.
 public struct Person: Sendable, Equatable, Identifiable {
-    /// The user's name.
+    /// The user's id.
     public var user: String
     /// The presence; nil while nothing was told.
     public var presence: UserPresence?
+    /// The profile; nil if none is shown.
+    public var profile: UserProfile?
 
-    /// The user's name.
+    /// The user's id.
     public var id: String { user }
+    /// What to show: the display name, or the user's id if there is none.
+    public var name: String { profile?.name ?? user }
     /// Whether the person is there.
     public var isOnline: Bool { presence.map { $0.state != .offline } ?? false }
     /// When somebody who is offline was last here, if that is told.

@@ -89,6 +89,7 @@ enum CacheTables {
     /// Forgets everything but who this device is.
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
+        DELETE FROM person;
         UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0
         """
 }

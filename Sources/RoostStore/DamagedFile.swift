@@ -76,6 +76,8 @@ struct DamagedFile {
     private struct Saved {
         var items: [[LocalValue]] = []
         private var drafts: [[LocalValue]] = []
+        // A file of an older form has none.
+        private var mentions: [(id: Int64, names: String)] = []
         private var identity: [LocalValue]?
 
         private static let itemColumns =
@@ -99,6 +101,9 @@ struct DamagedFile {
                 }
             }
             items = found.sorted { $0.key < $1.key }.map(\.value)
+            try database.readable("SELECT id, mentions FROM outbox NOT INDEXED WHERE mentions IS NOT NULL") { row in
+                mentions.append((row.integer(0), row.text(1)))
+            }
             try database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
                 drafts.append(row.values(count: 3))
             }
@@ -124,6 +129,9 @@ struct DamagedFile {
                     try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
                     if database.changes > 0, case .integer(let id) = item[0] { kept.insert(id) }
                 } catch { if !error.isDamage { throw error } }
+            }
+            for one in mentions {
+                try database.run("UPDATE outbox SET mentions = ? WHERE id = ?", [.text(one.names), .integer(one.id)])
             }
             // What was known of it is lost.
             try database.run("UPDATE outbox SET may_be_sent = 1")

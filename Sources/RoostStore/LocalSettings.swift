@@ -2,11 +2,15 @@ public import RoostWire
 
 /// The settings that follow the user, as far as this device was told (Docs/Protocol.md, section 6). It belongs to the
 /// thread of its store.
-public struct LocalSettings {
-    let database: LocalDatabase
+public final class LocalSettings {
+    private let database: LocalDatabase
+    /// Counts up whenever one of them may have changed.
+    public private(set) var revision = 0
 
     /// Removed keys of which the version is remembered: as many as a user may have.
     private static let removedMax: Int64 = 1_000
+
+    init(database: LocalDatabase) { self.database = database }
 
     // MARK: Reading
 
@@ -35,16 +39,40 @@ public struct LocalSettings {
         LocalSetting(key: row.text(0), value: row.bytes(1), version: row.integer(2))
     }
 
+    // MARK: Mutes
+
+    /// The conversations that make no sound at a time by the relay's clock, and when the first of them ends to be so;
+    /// nil if none does.
+    public func muted(at now: Timestamp) throws(LocalFailure) -> (conversations: Set<String>, until: Timestamp?) {
+        var (muted, first) = (Set<String>(), Timestamp?.none)
+        for one in try settings(prefix: LocalSettings.mute) {
+            guard let mute = Mute(json: one.value) else { continue }
+            if case .until(let end) = mute {
+                guard end > now else { continue }
+                first = min(first ?? end, end)
+            }
+            muted.insert(String(one.key.dropFirst(LocalSettings.mute.count)))
+        }
+        return (muted, first)
+    }
+
+    /// What the key of a mute begins with (Docs/Protocol.md, section 6).
+    public static let mute = "mute/"
+
     // MARK: Writing
 
     /// Takes an event.
     func take(_ change: StateChange) throws(LocalFailure) {
         guard let key = change.key else {
+            noteChange()
             try database.run("DELETE FROM setting")
             return try database.run("UPDATE identity SET has_settings = 0")
         }
         try put(key, change.value, change.version)
     }
+
+    /// Something has changed.
+    func noteChange() { revision += 1 }
 
     /// The relay is about to be asked for all of them.
     public func beginAsking() throws(LocalFailure) { try database.run("UPDATE identity SET has_settings = 2") }
@@ -60,6 +88,7 @@ public struct LocalSettings {
 
     /// Takes what this device has set, once the relay has it; nil for a key that was removed.
     public func put(_ key: String, _ value: [UInt8]?, _ version: Int64) throws(LocalFailure) {
+        noteChange()
         try database.run(
             """
             INSERT INTO setting(key, value, version) VALUES (?, ?, ?)
@@ -85,4 +114,34 @@ public struct LocalSetting: Sendable, Equatable {
     public var value: [UInt8]
     /// Rises with each change; for a change that must not undo one of another device.
     public var version: Int64
+}
+
+/// How long a conversation makes no sound, and isn't counted on an app's icon.
+public enum Mute: Sendable, Equatable {
+    /// Until it is taken back.
+    case always
+    /// Until a time by the relay's clock.
+    case until(Timestamp)
+
+    /// Reads the value of the setting; nil if it says something else.
+    public init?(json: [UInt8]) {
+        // Only objects are parsed.
+        let object = Array("{\"value\":".utf8) + json + Array("}".utf8)
+        guard let value = object.withUnsafeBytes({ JSONMembers(parsing: $0)?["value"] }) else { return nil }
+        if value.bool == true {
+            self = .always
+        } else if let until = value["until"]?.integer {
+            self = .until(Timestamp(milliseconds: until))
+        } else {
+            return nil
+        }
+    }
+
+    /// The value of the setting.
+    public var json: [UInt8] {
+        switch self {
+        case .always: Array("true".utf8)
+        case .until(let end): Array("{\"until\":\(end.milliseconds)}".utf8)
+        }
+    }
 }

@@ -15,10 +15,14 @@ public final class LocalStore {
     public private(set) var identity: LocalIdentity
     /// The settings that follow the user.
     public let settings: LocalSettings
+    /// What people are called.
+    public let people: LocalPeople
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
 
-    static let migrations = OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
+    static let migrations =
+        OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
+        + LocalPeople.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -43,6 +47,7 @@ public final class LocalStore {
         conversations = ConversationTable(database: database)
         messages = MessageTable(database: database, most: limits.messagesMax)
         settings = LocalSettings(database: database)
+        people = LocalPeople(database: database, most: limits.peopleMax)
     }
 
     // What a start reads.
@@ -111,6 +116,8 @@ public final class LocalStore {
             try outbox.move(name, to: "@\(peer)")
         }
         try database.execute(CacheTables.empty)
+        settings.noteChange()
+        people.forgetAll()
         try readIdentity()
     }
 
@@ -159,6 +166,7 @@ public final class LocalStore {
             for event in events {
                 if case .message(let message) = event { try settle(message) }
                 if case .state(let change) = event { try settings.take(change) }
+                if case .profile(let profile) = event { try people.take([profile]) }
                 if let conversation = try cache.take(event) { changed.insert(conversation) }
             }
             try joinLines()
@@ -187,6 +195,7 @@ public final class LocalStore {
     public func take(_ page: ConversationPage, isLast: Bool) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
             for summary in page.conversations { try note(summary) }
+            try people.take(people: page.people)
             try joinLines()
             if isLast { try database.run("UPDATE identity SET is_listed = 1") }
             try readIdentity()
@@ -298,12 +307,14 @@ public final class LocalStore {
             guard let stored, !stored.conversation.isEmpty else { return }
             var message = LocalMessage(stored, from: identity.user ?? "", key: item.key, kind: kind ?? "text")
             message.body = Body(json: body)
+            message.mentions = item.mentions
             if case .stored(let sequence) = replyTo { message.replyTo = sequence }
             // A message that an earlier try stored may have changed since.
             message.isStale = stored.isDuplicate
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
             try cache.take(stored, of: message, to: peer)
-        case .edit(.stored(let sequence), let body): try messages.edit(conversation, sequence, body, at: time)
+        case .edit(.stored(let sequence), let body):
+            try messages.edit(conversation, sequence, body, mentions: item.mentions, at: time)
         case .delete(.stored(let sequence)): try messages.delete(conversation, sequence, at: time)
         case .react(.stored(let sequence), let reaction, let isOn):
             try messages.react(conversation, sequence, { $0.setMine(reaction, isOn: isOn) }, isStale: false)
@@ -373,6 +384,21 @@ public final class LocalStore {
     /// Number of unread messages of all conversations.
     public func unread() throws(LocalFailure) -> Int { try conversations.unread() }
 
+    /// Number of unread messages of these conversations.
+    public func unread(in some: Set<String>) throws(LocalFailure) -> Int {
+        var sum = 0
+        for id in some { sum += try conversations.conversation(id)?.unread ?? 0 }
+        return sum
+    }
+
+    // MARK: Blocks
+
+    /// There is a block between the user and another, or none any more: what the relay shows of their messages in groups
+    /// is another thing now, so it must be asked anew.
+    public func blockChanged(with other: String) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in try messages.doubt(from: other) }
+    }
+
     // MARK: Drafts
 
     private var drafts: DraftTable { DraftTable(database: database) }
@@ -427,6 +453,8 @@ public struct StoreLimits: Sendable, Equatable {
     public var outbox = OutboxLimits()
     /// Most messages kept of one conversation. Some 20 MB of usual texts; who scrolls further asks the relay.
     public var messagesMax = 50_000
+    /// Most people whose profiles are kept. Some 10 MB; the others' are asked for when they are shown.
+    public var peopleMax = 50_000
 
     /// The defaults.
     public init() {}

@@ -203,6 +203,16 @@ struct MessageTable {
             [.text(conversation), .integer(sequence.value)], MessageTable.message)
     }
 
+    /// Messages of a user in groups, and those that are hidden, aren't shown any more as they are here.
+    func doubt(from user: String) throws(LocalFailure) {
+        try database.run(
+            """
+            UPDATE message SET is_stale = 1 WHERE (sender = ? OR is_hidden)
+                AND conversation IN (SELECT id FROM conversation WHERE kind = ?)
+            """,
+            [.text(user), .integer(Int64(ConversationKind.group.rawValue))])
+    }
+
     /// Forgets the messages from one sequence to another: they aren't here, or out of date.
     func forget(
         _ conversation: String, from: SequenceNumber = .none, to: SequenceNumber

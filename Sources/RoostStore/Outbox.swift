@@ -83,10 +83,13 @@ public final class Outbox {
     // MARK: What a user does
 
     /// Puts an item at the end. It is on disk when this returns.
+    /// - Parameter mentions: the users whom a message or an edit mentions.
     /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written; then it isn't there.
     @discardableResult
-    public func add(_ action: OutboxItem.Action, to destination: String, key: String) throws -> OutboxItem {
-        var item = OutboxItem(id: 0, destination: destination, key: key, action: action)
+    public func add(
+        _ action: OutboxItem.Action, to destination: String, key: String, mentions: [String] = []
+    ) throws -> OutboxItem {
+        var item = OutboxItem(id: 0, destination: destination, key: key, action: action, mentions: mentions)
         guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
         guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
         if let parent = item.parent {
@@ -121,9 +124,9 @@ public final class Outbox {
         items[index].tries = 0
     }
 
-    /// Gives a message or an edit another body, and tries it again if it stepped aside.
+    /// Gives a message or an edit another body and other mentions, and tries it again if it stepped aside.
     /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
-    public func replace(_ id: Int64, body: [UInt8]) throws {
+    public func replace(_ id: Int64, body: [UInt8], mentions: [String] = []) throws {
         guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id) else {
             throw OutboxFailure.noSuchItem
         }
@@ -133,10 +136,11 @@ public final class Outbox {
         case .edit(let target, _): item.action = .edit(target, body: body)
         case .delete, .react, .read: throw OutboxFailure.noSuchItem
         }
+        item.mentions = mentions
         item.failure = nil
         item.tries = 0
         guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
-        try database.run(OutboxTable.replace, [.bytes(body), .integer(id)])
+        try database.run(OutboxTable.replace, [.bytes(body), Mentions.value(mentions), .integer(id)])
         items[index] = item
     }
 

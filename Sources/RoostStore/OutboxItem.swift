@@ -48,6 +48,8 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
     public var action: Action
     /// How often the relay couldn't be asked, or asked for a later try.
     public var tries = 0
+    /// Names of the users whom the message, or the edit, mentions; `@all` stands for all members.
+    public var mentions: [String] = []
     /// Why it stepped aside; nil while it waits for its turn.
     public var failure: Failure?
 
@@ -87,7 +89,7 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
             case .react(_, let reaction, _): reaction.utf8.count
             case .delete, .read: 0
             }
-        return content + destination.utf8.count + key.utf8.count
+        return content + destination.utf8.count + key.utf8.count + mentions.reduce(0) { $0 + $1.utf8.count }
     }
 }
 

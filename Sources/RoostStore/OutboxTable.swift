@@ -36,16 +36,18 @@ enum OutboxTable {
                     reason TEXT NOT NULL,
                     PRIMARY KEY (destination, user)
                 ) STRICT;
-                """)
+                """),
+        LocalMigration(name: "6 mentions in the outbox", sql: "ALTER TABLE outbox ADD COLUMN mentions TEXT"),
     ]
 
-    static let columns = "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
+    static let columns =
+        "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason, mentions"
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
     static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
     static let adoptParked = "UPDATE OR REPLACE parked SET user = ? WHERE user = ''"
     static let insert = """
-        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction, may_be_sent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction, mentions, may_be_sent)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let unsent = "SELECT id FROM outbox WHERE user IS ? AND may_be_sent = 0"
     static let mayBeSent = """
@@ -56,7 +58,7 @@ enum OutboxTable {
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
-    static let replace = "UPDATE outbox SET body = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
+    static let replace = "UPDATE outbox SET body = ?, mentions = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
     static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
     static let move = "UPDATE outbox SET destination = ? WHERE destination = ? AND user IS ?"
     static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
@@ -88,7 +90,7 @@ enum OutboxTable {
         let parent = item.parent.map { LocalValue.integer($0) } ?? .null
         return [
             user.map { .text($0) } ?? .null, .text(item.destination), .text(item.key), .integer(word.rawValue),
-            parent, target, kind, body, reaction,
+            parent, target, kind, body, reaction, Mentions.value(item.mentions),
         ]
     }
 
@@ -116,6 +118,7 @@ enum OutboxTable {
         var item = OutboxItem(id: row.integer(0), destination: row.text(1), key: row.text(2), action: action)
         item.tries = Int(clamping: row.integer(9))
         if !row.isNull(10) { item.failure = failure(row.text(10), row.text(11)) }
+        item.mentions = row.isNull(12) ? [] : Mentions.read(row.text(12))
         return item
     }
 

@@ -10,7 +10,8 @@ import RoostWire
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
 /// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`,
-/// `fill` (`from`, `to`), `disconnect`. In place of a token there may be the address of the services: then the app has
+/// `fill` (`from`, `to`), `disconnect`; `setName` (`name`), `contacts`, `invite`, `accept`, `block`, `unblock` (`user`),
+/// `set` (`key`, `value` in JSON), `mute`, `expire` (`after`, in seconds). In place of a token there may be the address of the services: then the app has
 /// accounts, keeps their tokens beside its store, and takes `signUp` (`email`, `password`, `name`), `signIn` (`email`,
 /// `password`), `signOut`, `renew`, `changePassword` (`password`, `new`), `profile`, `deleteAccount` (`password`).
 /// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
@@ -32,6 +33,7 @@ struct KitDriver {
             Task { for await event in events { tell(event, roost) } }
         }
         Task { for await now in roost.snapshots() { tell(now) } }
+        tellOthers(roost)
         var number = 0
         for await line in lines() {
             number += 1
@@ -80,9 +82,51 @@ struct KitDriver {
         case "fill":
             let (from, to) = (command["from"] as? Int64 ?? 0, command["to"] as? Int64 ?? 0)
             try await timeline?.fill(from: SequenceNumber(from), to: SequenceNumber(to))
-        default: try await carryOutForAccount(command)
+        default:
+            guard try await !carryOutAboutOthers(command, roost) else { return nil }
+            try await carryOutForAccount(command)
         }
         return nil
+    }
+
+    // Returns false if it is another command.
+    @MainActor private static func carryOutAboutOthers(_ command: [String: Any], _ roost: Roost) async throws -> Bool {
+        let user = command["user"] as? String ?? ""
+        switch command["do"] as? String {
+        case "setName": try await roost.people.setProfile(name: command["name"] as? String)
+        case "contacts": try await roost.contacts.load()
+        case "invite": try await roost.contacts.invite(user)
+        case "accept": try await roost.contacts.accept(user)
+        case "block": try await roost.contacts.block(user)
+        case "unblock": try await roost.contacts.unblock(user)
+        case "set":
+            let value = command["value"] as? String
+            try await roost.settings.set(command["key"] as? String ?? "", json: value.map { Array($0.utf8) })
+        case "mute": try await roost.settings.setMute(.always, of: timeline?.conversation?.id ?? "")
+        case "expire":
+            let seconds = command["after"] as? Int64 ?? 0
+            try await roost.setExpiry(of: timeline?.conversation?.id ?? "", after: .seconds(seconds))
+        default: return false
+        }
+        return true
+    }
+
+    @MainActor private static func tellOthers(_ roost: Roost) {
+        let (people, contacts, settings) = (roost.people, roost.contacts, roost.settings)
+        Task {
+            for await now in people.snapshots() { write(["people": now.compactMapValues(\.name)]) }
+        }
+        Task {
+            for await now in contacts.snapshots() {
+                let states = now.contacts.map { ($0.user, "\($0.state.word)") }
+                write(["contacts": Dictionary(states, uniquingKeysWith: { $1 })])
+            }
+        }
+        Task {
+            for await now in settings.snapshots() {
+                write(["settings": now.mapValues { String(decoding: $0.value, as: UTF8.self) }])
+            }
+        }
     }
 
     @MainActor private static func carryOutForAccount(_ command: [String: Any]) async throws {
@@ -130,6 +174,7 @@ struct KitDriver {
                 if let sequence = message.sequence { row["sequence"] = sequence.value }
                 if let state = message.state { row["rank"] = state.rank }
                 if message.isDeleted { row["deleted"] = true }
+                if message.isHidden { row["hidden"] = true }
                 return row
             }
         }

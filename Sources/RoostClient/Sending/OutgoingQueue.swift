@@ -8,6 +8,7 @@ struct OutgoingMessage: Sendable, Equatable {
     /// The body as JSON.
     var body: [UInt8]
     var replyTo: SequenceNumber?
+    var mentions: [String] = []
 }
 
 /// The messages that aren't acked yet, oldest first. At most one for each destination is under way. So the order within

@@ -7,6 +7,9 @@ import RoostWire
 final class Desk {
     let store: LocalStore
     let notices = Notices()
+    let acquaintances: Acquaintances
+    /// The time by the relay's clock. Set once.
+    var now: () -> Timestamp = { .never }
     private(set) var session = RoostSnapshot()
     private var timelines: [Int: TimelineView] = [:]
     private var lists: [Int: ListView] = [:]
@@ -25,9 +28,10 @@ final class Desk {
     init(
         _ store: LocalStore, generator: any RandomNumberGenerator & Sendable,
         session: AsyncStream<RoostSnapshot>.Continuation,
-        presence: AsyncStream<[String: UserPresence]>.Continuation
+        presence: AsyncStream<[String: UserPresence]>.Continuation, others: Acquaintances.Shown
     ) {
         self.store = store
+        acquaintances = Acquaintances(store, others)
         self.generator = generator
         showSession = session
         showPresence = presence
@@ -49,7 +53,7 @@ final class Desk {
         let view = ListView(show)
         views += 1
         lists[views] = view
-        try view.refresh(store, notices)
+        try view.refresh(store, notices, muted: try store.settings.muted(at: now()).conversations)
         return views
     }
 
@@ -76,6 +80,17 @@ final class Desk {
         return peers.count <= most ? peers : Set(peers.sorted().prefix(most))
     }
 
+    /// Those whose names somebody sees: as above, and the authors of the open timelines, and the user.
+    func shownPeople() throws(LocalFailure) -> Set<String> {
+        var shown = try peers(atMost: Acquaintances.profilesMax / 4)
+        for view in lists.values { shown.formUnion(view.shown.rows.compactMap { $0.last?.from }) }
+        for view in timelines.values { shown.formUnion(view.shown.items.compactMap { $0.message?.from }) }
+        shown.formUnion(acquaintances.contacts.contacts.lazy.map(\.user).prefix(Notices.presencesMax))
+        if let user = store.identity.user { shown.insert(user) }
+        shown.remove("")
+        return shown
+    }
+
     /// Open groups, whose members are counted.
     func groups(atMost most: Int) -> Set<String> {
         let open = timelines.values.compactMap(\.shown.conversation).filter { $0.kind == .group }.map(\.id)
@@ -87,7 +102,7 @@ final class Desk {
 
     func loadMore(_ view: Int) throws {
         lists[view]?.loadMore()
-        try lists[view]?.refresh(store, notices)
+        try lists[view]?.refresh(store, notices, muted: try store.settings.muted(at: now()).conversations)
     }
 
     /// Moves the window of a timeline.
@@ -113,9 +128,11 @@ final class Desk {
         for view in timelines.values where all || some.contains(where: view.shows) {
             try view.refresh(store, notices)
         }
-        for view in lists.values { try view.refresh(store, notices) }
+        let muted = try store.settings.muted(at: now()).conversations
+        for view in lists.values { try view.refresh(store, notices, muted: muted) }
+        try acquaintances.refresh(for: try shownPeople())
         var now = session
-        now.badge = try store.unread()
+        now.badge = max(0, try store.unread() - store.unread(in: muted))
         now.pendingCount = store.outbox.items.count { $0.isVisible }
         now.user = store.identity.user
         now.device = store.identity.device
@@ -154,7 +171,7 @@ final class Desk {
         if !kept.isEmpty || position != nil {
             touched.formUnion(try store.take(kept, position: position))
         }
-        if !touched.isEmpty { tell(touched) }
+        if !touched.isEmpty || !kept.isEmpty { tell(touched) }
         guard events.contains(where: \.isLive) else { return }
         // Whoever waits for this finds everything else as it is by then, such as the badge.
         try flush()
@@ -170,6 +187,7 @@ final class Desk {
         case .presence(let users, _): noticePresence(users)
         case .onlineCounts(let counts): notice(counts)
         case .status(let status): note { $0.status = status }
+        case .contact(let change): acquaintances.note(change.user, change.contact)
         default: break
         }
         return []
@@ -189,7 +207,11 @@ final class Desk {
     func begin(_ welcome: Welcome, isResumed: Bool) throws(LocalFailure) {
         let isOther = store.identity.user != nil && store.identity.user != welcome.user
         let isEmptied = try store.begin(welcome, isResumed: isResumed)
-        if isOther { notices.forgetAll() }
+        if isOther {
+            notices.forgetAll()
+            acquaintances.forgetAll()
+        }
+        acquaintances.begin()
         for view in timelines.values { view.wasAsked = false }
         if isEmptied { for view in timelines.values { view.window.toEnd() } }
         note { session in
@@ -224,8 +246,11 @@ final class Desk {
 
     /// Puts something into the outbox. It is on disk when this returns.
     @discardableResult
-    func add(_ action: OutboxItem.Action, to destination: String) throws -> OutboxItem {
-        let item = try store.outbox.add(action, to: try store.resolved(destination), key: newKey())
+    func add(
+        _ action: OutboxItem.Action, to destination: String, mentions: [String] = []
+    ) throws -> OutboxItem {
+        let item = try store.outbox.add(
+            action, to: try store.resolved(destination), key: newKey(), mentions: mentions)
         tell([item.destination, destination])
         return item
     }
@@ -291,6 +316,7 @@ final class Desk {
     func signOut() throws {
         try store.signOut()
         notices.forgetAll()
+        acquaintances.forgetAll()
         for view in timelines.values { view.window.toEnd() }
         tell()
     }
@@ -308,6 +334,7 @@ extension RoostEvent {
         case .state(let change): (.state(change), change.position)
         case .gap(let gap): (.gap(gap), nil)
         case .receipt(let receipt): (.receipt(receipt), nil)
+        case .profile(let profile): (.profile(profile), nil)
         case .live(let position): (.live(position: position), position)
         default: nil
         }

@@ -17,6 +17,7 @@ extension Engine {
                 if let kind { command.member("kind", kind) }
                 command.member("body", raw: body)
                 if case .stored(let sequence) = replyTo { command.member("replyTo", sequence.value) }
+                if !item.mentions.isEmpty { command.list("mentions", item.mentions) }
             } _: {
                 StoredMessage(reading: $0)
             }
@@ -42,6 +43,7 @@ extension Engine {
             case .edit(.stored(let sequence), let body):
                 command.member("sequence", sequence.value)
                 command.member("body", raw: body)
+                if !item.mentions.isEmpty { command.list("mentions", item.mentions) }
             case .delete(.stored(let sequence)), .read(let sequence): command.member("sequence", sequence.value)
             case .react(.stored(let sequence), let reaction, let isOn):
                 command.member("sequence", sequence.value)
@@ -64,8 +66,13 @@ extension Engine {
         try await askStale()
         try await SettingsQuestion.ask(desk.store, client, patience)
         try await askOpen()
+        if try await desk.acquaintances.askPeople(desk.shownPeople(), client, patience) { desk.tell([]) }
+        try await askContacts()
         try await watching.follow(desk, client, patience)
     }
+
+    /// Asks for the contacts, if somebody wants to see them.
+    func askContacts() async throws { try await desk.acquaintances.askContacts(client, patience) }
 
     // All of the user's conversations, page by page.
     private func askList() async throws {
@@ -115,7 +122,9 @@ extension Engine {
                     if view.window.isAtEnd { view.window.toEnd() }
                 }
             }
-            if let stale = try view.stale(desk.store) {
+            // Behind what one page has there may be more.
+            for _ in 0..<TimelineWindow.most / TimelineWindow.page {
+                guard let stale = try view.stale(desk.store) else { break }
                 let after = SequenceNumber(stale.from.value - 1)
                 let page = try await patience { () throws(RoostFailure) in
                     try await self.client.history(of: conversation.id, after: after, limit: stale.count)

@@ -83,10 +83,23 @@ extension Engine {
     /// Who has read a message and when, as far as they tell; from the relay, or what this device knows.
     func readers(
         of sequence: SequenceNumber, in destination: String
-    ) async throws -> [LocalWatermark] {
-        guard let conversation = try desk.store.conversation(destination) else { return [] }
-        do { try await askMembers(of: conversation.id, count: conversation.count) } catch is RoostFailure {}
-        return try desk.store.watermarks(of: conversation.id).filter { $0.read >= sequence }
+    ) async throws -> [(user: String, time: Timestamp?)] {
+        guard let conversation = try desk.store.conversation(destination)?.id else { return [] }
+        do {
+            var (readers, after) = ([(user: String, time: Timestamp?)](), String?.none)
+            repeat {
+                let from = after
+                let page = try await patience { () throws(RoostFailure) in
+                    try await self.client.receipts.page(of: sequence, in: conversation, after: from, limit: 100)
+                }
+                readers += page.receipts.filter(\.isRead).map { ($0.user, $0.readAt) }
+                after = page.next
+            } while after != nil
+            return readers
+        } catch is RoostFailure {
+            let marks = try desk.store.watermarks(of: conversation)
+            return marks.filter { $0.read >= sequence }.map { ($0.user, $0.readAt) }
+        }
     }
 
     /// The messages of a conversation in which a text occurs, newest first: of those on this device, the newest 10,000.

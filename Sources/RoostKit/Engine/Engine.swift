@@ -42,7 +42,7 @@ actor Engine {
     /// Opens the store. It isn't opened on the main thread, because this is an async initializer of an actor.
     init(
         _ settings: RoostSettings, session: AsyncStream<RoostSnapshot>.Continuation,
-        presence: AsyncStream<[String: UserPresence]>.Continuation
+        presence: AsyncStream<[String: UserPresence]>.Continuation, others: Acquaintances.Shown
     ) async throws {
         let queue = StoreQueue()
         self.queue = queue
@@ -65,10 +65,11 @@ actor Engine {
         }
         makeClient = make
         client = make()
-        desk = Desk(store, generator: settings.generator, session: session, presence: presence)
+        desk = Desk(store, generator: settings.generator, session: session, presence: presence, others: others)
         sender = Sender(store, generator: settings.generator)
         sleep = { try await clock.sleep(for: $0) }
         patience = Patience(sleep: sleep)
+        desk.now = { [deadlines] in deadlines.now }
         desk.schedule = { [weak self] in Task { await self?.flush() } }
     }
 
@@ -214,7 +215,7 @@ actor Engine {
     // Erases what has disappeared, and comes back when the next message does.
     private func keepTime() throws(LocalFailure) {
         let (changed, wait) = try deadlines.pass()
-        if !changed.isEmpty { desk.tell(changed) }
+        if let changed { desk.tell(changed) }
         guard let wait else { return cancel(.deadline) }
         after(wait, .deadline) { $0.flush() }
     }

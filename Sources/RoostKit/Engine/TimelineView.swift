@@ -85,7 +85,8 @@ final class ListView {
     }
 
     /// Tells how it is now, if that is something new.
-    func refresh(_ store: LocalStore, _ notices: Notices) throws(LocalFailure) {
+    /// - Parameter muted: the conversations that make no sound.
+    func refresh(_ store: LocalStore, _ notices: Notices, muted: Set<String>) throws(LocalFailure) {
         var now = ConversationListSnapshot()
         let conversations = try store.conversations(limit: limit + 1)
         now.hasMore = conversations.count > limit
@@ -100,12 +101,15 @@ final class ListView {
             let name = String(destination.dropFirst())
             rows.append(
                 ConversationRow(
-                    id: destination, title: name, peer: name, last: builder.items([], isAtEnd: true).last?.message,
+                    id: destination, title: try store.people.profile(of: name)?.name ?? name, peer: name,
+                    last: builder.items([], isAtEnd: true).last?.message,
                     unread: 0, pending: items.count, typing: [], draft: try store.draft(for: destination)))
         }
         rows.sort { $0.id < $1.id }
         for conversation in conversations.prefix(limit) {
-            rows.append(try row(conversation, store, notices, waiting))
+            var row = try row(conversation, store, notices, waiting)
+            row.isMuted = muted.contains(conversation.id)
+            rows.append(row)
         }
         now.rows = rows
         guard now != shown else { return }
@@ -124,8 +128,9 @@ final class ListView {
             user: user, conversation: conversation, watermarks: try store.watermarks(of: conversation.id),
             waiting: items, parked: store.outbox.parked[conversation.id])
         let last = try store.messages(of: conversation.id, limit: 1)
+        let name = if let peer { try store.people.profile(of: peer)?.name } else { conversation.name }
         return ConversationRow(
-            id: conversation.id, conversation: conversation, title: conversation.name ?? peer ?? "", peer: peer,
+            id: conversation.id, conversation: conversation, title: name ?? peer ?? "", peer: peer,
             last: builder.items(last, isAtEnd: true).last { $0.message != nil }?.message, unread: conversation.unread,
             pending: items.count, typing: notices.typing(in: conversation.id).users,
             draft: try store.draft(for: conversation.id))

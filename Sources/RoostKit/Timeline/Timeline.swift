@@ -63,10 +63,14 @@ public final class Timeline {
     // MARK: Writing
 
     /// Sends a text. It is on disk when this returns. Sending ends typing, and takes the draft away.
+    /// - Parameter mentions: members of the group whom the text mentions, at most 32; `@all` for all of them, which
+    ///   only owner and admins may. The text itself isn't read.
     /// - Returns: the row's identity, from now on and for ever.
     @discardableResult
-    public func send(_ text: String, replyTo: TimelineItem.ID? = nil) async throws -> TimelineItem.ID {
-        let id = try await send(kind: nil, Body(text: text), replyTo: replyTo)
+    public func send(
+        _ text: String, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
+    ) async throws -> TimelineItem.ID {
+        let id = try await send(kind: nil, Body(text: text), replyTo: replyTo, mentions: mentions)
         // It is sent, whatever becomes of the draft: who is told of a failure sends again.
         try? await write(draft: "")
         return id
@@ -75,26 +79,27 @@ public final class Timeline {
     /// Sends a message of another kind with any JSON value as its body, otherwise like a text.
     @discardableResult
     public func send(
-        kind: String?, _ body: Body, replyTo: TimelineItem.ID? = nil
+        kind: String?, _ body: Body, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
         typedAt = nil
         return try await engine.perform { [destination] desk in
             let target = try replyTo.map { try desk.target($0, in: destination) }
-            let item = try desk.add(.send(kind: kind, body: body.json, replyTo: target), to: destination)
+            let item = try desk.add(
+                .send(kind: kind, body: body.json, replyTo: target), to: destination, mentions: mentions)
             return .key(item.key)
         }
     }
 
-    /// Gives one of the user's own messages another text, also one that waits for the relay.
-    public func edit(_ id: TimelineItem.ID, _ text: String) async throws {
+    /// Gives one of the user's own messages another text and other mentions, also one that waits for the relay.
+    public func edit(_ id: TimelineItem.ID, _ text: String, mentions: [String] = []) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
             let body = Body(text: text).json
             // What nobody has seen yet is simply another text.
             if case .unsent(let item) = target, desk.store.outbox.mayChange(item) {
-                return try desk.change { try $0.replace(item, body: body) }
+                return try desk.change { try $0.replace(item, body: body, mentions: mentions) }
             }
-            try desk.add(.edit(target, body: body), to: destination)
+            try desk.add(.edit(target, body: body), to: destination, mentions: mentions)
         }
     }
 
@@ -181,10 +186,11 @@ public final class Timeline {
         try await engine.perform { [destination] in try $0.read(destination, upTo: sequence) }
     }
 
-    /// Who has read a message, and when, as far as they tell.
+    /// Who has read a message, and when, as far as they tell: from the relay, or without a session what this device
+    /// knows, where the time may be that of a later message.
     public func readers(of sequence: SequenceNumber) async throws -> [(person: Person, time: Timestamp?)] {
         let marks = try await engine.readers(of: sequence, in: destination)
-        return marks.map { (roost?.person($0.user) ?? Person(user: $0.user), $0.readAt) }
+        return marks.map { (roost?.person($0.user) ?? Person(user: $0.user), $0.time) }
     }
 
     // MARK: Typing

@@ -79,6 +79,7 @@ struct TimelineBuilder {
             row.kind = kind ?? "text"
             row.body = Body(json: body)
             if case .stored(let sequence) = replyTo { row.replyTo = sequence }
+            row.mentions = item.mentions
         }
         if let failure = item.failure ?? parked { row.state = .failed(SendFailure(failure)) }
         for child in changes[.unsent(item.id)] ?? [] { apply(child, to: &row) }
@@ -92,7 +93,9 @@ struct TimelineBuilder {
             return
         }
         switch item.action {
-        case .edit(_, let body): row.body = Body(json: body)
+        case .edit(_, let body):
+            row.body = Body(json: body)
+            row.mentions = item.mentions
         case .delete:
             row.body = nil
             row.isDeleted = true

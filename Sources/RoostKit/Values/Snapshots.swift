@@ -44,7 +44,7 @@ public struct ConversationRow: Sendable, Equatable, Identifiable {
     public var id: String
     /// The conversation; nil while the relay doesn't know it.
     public var conversation: LocalConversation?
-    /// The name of the group, or of the other user.
+    /// The name of the group, or what the other user is called.
     public var title: String
     /// The other user of a direct conversation.
     public var peer: String?
@@ -58,6 +58,8 @@ public struct ConversationRow: Sendable, Equatable, Identifiable {
     public var typing: [String]
     /// What the user has begun to write.
     public var draft: String
+    /// Whether the user wants it to make no sound.
+    public var isMuted = false
 }
 
 /// The session at one moment.
@@ -72,7 +74,7 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var user: String?
     /// The name of this device.
     public var device = ""
-    /// Unread messages of all conversations.
+    /// Unread messages of all conversations that aren't muted.
     public var badge = 0
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount = 0

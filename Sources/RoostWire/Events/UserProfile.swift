@@ -18,6 +18,22 @@ public struct UserProfile: Sendable, Hashable {
     public var tier: String?
     /// Whether the person has left for good. Nothing but the version is left then.
     public var isDeleted: Bool
+
+    /// Creates one, such as a client has kept.
+    public init(
+        user: String, version: Int64, name: String? = nil, username: String? = nil, photo: String? = nil,
+        bio: String? = nil, role: String? = nil, tier: String? = nil, isDeleted: Bool = false
+    ) {
+        self.user = user
+        self.version = version
+        self.name = name
+        self.username = username
+        self.photo = photo
+        self.bio = bio
+        self.role = role
+        self.tier = tier
+        self.isDeleted = isDeleted
+    }
 }
 
 extension UserProfile {

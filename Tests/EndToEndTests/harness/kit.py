@@ -10,7 +10,7 @@ DRIVER = BINARY.parent / "roost-kit-driver"
 
 class App:
     """One start of the app. `items` is what its timeline shows now, `session` what is said of the session, `account`
-    what is said of the account, `states` how the connection was, one after the other."""
+    what is said of the account, `others` its people, contacts and settings, `states` how the connection was, one after the other."""
 
     def __init__(self, process):
         self.process = process
@@ -20,6 +20,7 @@ class App:
         self.has_older = False
         self.session = {}
         self.account = {}
+        self.others = {"people": {}, "contacts": {}, "settings": {}}
         self.states = []
         self.lines = 0
         self.on_items = lambda items: None
@@ -62,6 +63,8 @@ class App:
                 self.session = told
                 if self.states[-1:] != [told["connection"]]:
                     self.states.append(told["connection"])
+            elif told.keys() <= self.others.keys():
+                self.others.update(told)
             else:
                 self.account.update(told)
             async with self.news:

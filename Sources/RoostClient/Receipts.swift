@@ -1,0 +1,26 @@
+public import RoostWire
+
+/// Who has got and read a message, and when (Docs/Protocol.md, section 7).
+public struct Receipts: Sendable {
+    let client: ChatClient
+
+    /// Returns a page of the members other than the user who have got a message, as far as they tell it. `next` of one
+    /// page is `after` of the following one; a page may be empty all the same.
+    public func page(
+        of sequence: SequenceNumber, in conversation: String, after: String? = nil, limit: Int? = nil
+    ) async throws(RoostFailure) -> ReceiptPage {
+        try await client.request(.receipts) { command in
+            command.member("conversation", conversation)
+            command.member("sequence", sequence.value)
+            if let after { command.member("after", after) }
+            if let limit { command.member("limit", Int64(limit)) }
+        } _: {
+            ReceiptPage(reading: $0)
+        }
+    }
+}
+
+extension ChatClient {
+    /// Who has got and read a message, and when.
+    public nonisolated var receipts: Receipts { Receipts(client: self) }
+}

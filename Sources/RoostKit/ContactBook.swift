@@ -1,0 +1,151 @@
+public import Observation
+import RoostClient
+import RoostStore
+public import RoostWire
+
+/// The user's contacts and invitations, and blocks. It asks the relay once `load` was called; changes come by
+/// themselves from then on. What it does needs a session.
+@MainActor
+@Observable
+public final class ContactBook {
+    /// The contacts, and whether all are here.
+    public private(set) var snapshot = ContactsSnapshot()
+    @ObservationIgnored private let engine: Engine
+    @ObservationIgnored private var reader: Task<Void, Never>?
+    @ObservationIgnored private let changes = Changes<ContactsSnapshot>()
+
+    init(_ engine: Engine, _ told: AsyncStream<ContactsSnapshot>) {
+        self.engine = engine
+        reader = Task { [weak self] in for await now in told { self?.show(now) } }
+    }
+
+    isolated deinit { reader?.cancel() }
+
+    private func show(_ now: ContactsSnapshot) {
+        snapshot = now
+        changes.send(now)
+    }
+
+    /// The contacts, now and whenever they change. A slow reader misses what is old.
+    public func snapshots() -> AsyncStream<ContactsSnapshot> { changes.stream(from: snapshot) }
+
+    /// Asks for all contacts, now and after each reconnect. They are here when it returns.
+    /// - Throws: `RoostFailure` if there is no session; then they come with the next one.
+    public func load() async throws {
+        try await engine.perform { $0.acquaintances.followContacts() }
+        try await engine.askContacts()
+        show(try await engine.perform { $0.acquaintances.contacts })
+    }
+
+    /// Invites a user, or accepts if that one has invited this one. Invited again, a contact gets the new label.
+    /// - Parameters:
+    ///   - kind: what the other is to this user; nil for the relay's first kind.
+    ///   - label: a note of at most 256 bytes that only this user sees; empty to take it away.
+    public func invite(_ user: String, kind: String? = nil, label: String? = nil) async throws {
+        try await change(user) { contacts throws(RoostFailure) in
+            try await contacts.invite(user, kind: kind, label: label)
+        }
+    }
+
+    /// Accepts a user's invitation.
+    public func accept(_ user: String, label: String? = nil) async throws {
+        try await change(user) { contacts throws(RoostFailure) in try await contacts.accept(user, label: label) }
+    }
+
+    /// Declines a user's invitation.
+    public func decline(_ user: String) async throws {
+        try await change(user) { contacts throws(RoostFailure) in
+            try await contacts.decline(user)
+            return nil
+        }
+    }
+
+    /// Ends a contact, takes an invitation back, or declines one.
+    public func remove(_ user: String) async throws {
+        try await change(user) { contacts throws(RoostFailure) in
+            try await contacts.remove(user)
+            return nil
+        }
+    }
+
+    private func change(
+        _ user: String, _ body: @escaping @Sendable (Contacts) async throws(RoostFailure) -> Contact?
+    ) async throws {
+        let contact = try await engine.patience { [engine] () throws(RoostFailure) in
+            try await body(engine.client.contacts)
+        }
+        show(
+            try await engine.perform { desk in
+                desk.acquaintances.note(user, contact)
+                return desk.acquaintances.contacts
+            })
+    }
+
+    // MARK: Blocks and reports
+
+    /// Nothing passes between the user and this one any more; in groups their messages are only places. The other isn't
+    /// told.
+    public func block(_ user: String) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.contacts.block([user])
+        }
+        try await blockChanged(with: user)
+    }
+
+    /// Takes a block away. What was hidden is asked for anew.
+    public func unblock(_ user: String) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.contacts.unblock([user])
+        }
+        try await blockChanged(with: user)
+    }
+
+    private func blockChanged(with user: String) async throws {
+        try await engine.perform { desk in
+            try desk.store.blockChanged(with: user)
+            desk.acquaintances.doubt(user)
+            desk.tell()
+        }
+        await engine.refresh()
+    }
+
+    /// The users whom this one has blocked.
+    public func blocked() async throws -> [String] {
+        let privacy = try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.setPrivacy()
+        }
+        return privacy.exceptions.filter { $0.kind == .blocked }.map(\.user)
+    }
+
+    /// Tells the operators of another user, who isn't told.
+    /// - Parameter text: at most 1,024 bytes.
+    public func report(_ user: String, _ reason: ReportReason, text: String? = nil) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.contacts.report(user, reason, text: text)
+        }
+    }
+
+    /// Tells the operators of a message.
+    /// - Parameter text: at most 1,024 bytes.
+    public func report(
+        _ sequence: SequenceNumber, of conversation: String, _ reason: ReportReason, text: String? = nil
+    ) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.contacts.report(sequence, of: conversation, reason, text: text)
+        }
+    }
+}
+
+/// The contacts and invitations at one moment.
+public struct ContactsSnapshot: Sendable, Equatable {
+    /// Contacts and invitations of either side.
+    public var contacts: [Contact] = []
+    /// Whether all of them are here.
+    public var isComplete = false
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Those in one state: contacts, or who waits for whom.
+    public func contacts(_ state: ContactState) -> [Contact] { contacts.filter { $0.state == state } }
+}

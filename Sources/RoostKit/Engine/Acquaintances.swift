@@ -1,0 +1,151 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// What this device knows of others and of the user's settings, for whoever shows it: names, contacts, settings. Confined
+/// to the engine.
+final class Acquaintances {
+    /// To whom it tells what has changed.
+    struct Shown: Sendable {
+        let people: AsyncStream<[String: UserProfile]>.Continuation
+        let contacts: AsyncStream<ContactsSnapshot>.Continuation
+        let settings: AsyncStream<[String: LocalSetting]>.Continuation
+    }
+
+    /// Most profiles that are at hand: those whom lists and timelines show, and as many again.
+    static let profilesMax = 4_000
+    /// Users of one `user.get`: the relay's bound (Docs/Protocol.md, section 14).
+    static let askedAtOnce = 100
+    /// Most contacts that are kept: twice what the relay lets a user have.
+    static let contactsMax = 10_000
+
+    private let store: LocalStore
+    private let shown: Shown
+    private var profiles: [String: UserProfile] = [:]
+    // Those of whom nothing is here.
+    private var unknown: Set<String> = []
+    // Those whom this session was asked for.
+    private var asked: Set<String> = []
+    private(set) var contacts = ContactsSnapshot()
+    private var followsContacts = false
+    private var settingsRevision = -1
+
+    init(_ store: LocalStore, _ shown: Shown) {
+        self.store = store
+        self.shown = shown
+    }
+
+    // MARK: Sessions
+
+    /// A session begins: what changed while there was none, nobody tells.
+    func begin() {
+        asked = []
+        if contacts.isComplete { changeContacts { $0.isComplete = false } }
+    }
+
+    /// Another user begins.
+    func forgetAll() {
+        (profiles, unknown, asked) = ([:], [], [])
+        shown.people.yield([:])
+        changeContacts { $0 = ContactsSnapshot() }
+    }
+
+    // MARK: People
+
+    /// Tells what has changed in the store.
+    /// - Parameter users: whom somebody looks at.
+    func refresh(for users: Set<String>) throws(LocalFailure) {
+        let before = profiles
+        switch store.people.takeChanges() {
+        case .all: (profiles, unknown) = ([:], [])
+        case .of(let changed):
+            for user in changed { profiles[user] = nil }
+            unknown.subtract(changed)
+        }
+        for user in users where profiles[user] == nil && !unknown.contains(user) {
+            if let profile = try store.people.profile(of: user) {
+                profiles[user] = profile
+            } else {
+                unknown.insert(user)
+            }
+        }
+        if profiles.count + unknown.count > Acquaintances.profilesMax {
+            profiles = profiles.filter { users.contains($0.key) }
+            unknown.formIntersection(users)
+        }
+        if profiles != before { shown.people.yield(profiles) }
+        guard store.settings.revision != settingsRevision else { return }
+        settingsRevision = store.settings.revision
+        let settings = try store.settings.settings()
+        shown.settings.yield(Dictionary(settings.map { ($0.key, $0) }, uniquingKeysWith: { $1 }))
+    }
+
+    /// Asks the relay for those who are shown and whom this session hasn't been asked for.
+    func askPeople(
+        _ users: Set<String>, _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Bool {
+        let new = users.subtracting(asked).sorted()
+        guard !new.isEmpty else { return false }
+        for start in stride(from: 0, to: new.count, by: Acquaintances.askedAtOnce) {
+            let some = Array(new[start..<min(new.count, start + Acquaintances.askedAtOnce)])
+            let told = try await patience { () throws(RoostFailure) in try await client.people.get(some) }
+            try store.people.take(told)
+            asked.formUnion(some)
+        }
+        // Bounded, at the price of asking for some again.
+        if asked.count > Acquaintances.profilesMax { asked = users }
+        return true
+    }
+
+    /// What is shown of a user may have changed, and nobody tells.
+    func doubt(_ user: String) { asked.remove(user) }
+
+    // MARK: Contacts
+
+    /// Somebody wants to see them.
+    func followContacts() { followsContacts = true }
+
+    /// A contact has changed; nil if the user and this one are nothing to each other any more.
+    func note(_ user: String, _ contact: Contact?) {
+        guard followsContacts else { return }
+        changeContacts { now in
+            let index = now.contacts.firstIndex { $0.user == user }
+            switch (index, contact) {
+            case (let index?, let contact?): now.contacts[index] = contact
+            case (let index?, nil): now.contacts.remove(at: index)
+            case (nil, let contact?) where now.contacts.count < Acquaintances.contactsMax:
+                now.contacts.append(contact)
+            case (nil, _): break
+            }
+        }
+    }
+
+    /// Asks the relay for all of them, if somebody wants to see them and they aren't here.
+    func askContacts(
+        _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        guard followsContacts, !contacts.isComplete else { return }
+        var (all, after) = ([String: Contact](), String?.none)
+        repeat {
+            let from = after
+            let page = try await patience { () throws(RoostFailure) in
+                try await client.contacts.list(after: from, limit: 200)
+            }
+            for one in page.contacts { all[one.user] = one }
+            after = page.next
+        } while after != nil && all.count < Acquaintances.contactsMax
+        // An answer is never older than an event that came before it, so what it has counts.
+        changeContacts { now in
+            now.contacts = all.values.sorted { $0.user < $1.user }
+            now.isComplete = true
+        }
+    }
+
+    private func changeContacts(_ change: (inout ContactsSnapshot) -> Void) {
+        var now = contacts
+        change(&now)
+        guard now != contacts else { return }
+        contacts = now
+        shown.contacts.yield(now)
+    }
+}

@@ -1,0 +1,59 @@
+import RoostKit
+import RoostStore
+import RoostTestClient
+import RoostWire
+import Testing
+
+/// Mentions in what is sent and in what is unread, and when a message was read.
+@MainActor
+@Suite(.timeLimit(.minutes(3))) struct MentionTests {
+    private let relay = TestRelay()
+
+    @Test func mentionsAreSentAlsoAfterARestartAndCountApart() async throws {
+        let (alice, bob) = (try Device("alice", on: relay), try await Device("bob", on: relay).online())
+        var roost: Roost? = try await alice.online()
+        let group = try #require(try await roost?.createGroup("Crew", members: ["bob", "carol"]))
+        await roost?.disconnect()
+        var timeline: Timeline? = try await roost?.timeline(with: group)
+        try await timeline?.send("lunch?", mentions: ["bob"])
+        try await timeline?.send("and you?", mentions: ["carol"])
+        (timeline, roost) = (nil, nil)
+        let again = try await alice.online()
+        let writing = try await again.timeline(with: group)
+        await writing.until { $0.states.count == 2 && $0.states.allSatisfy { $0?.rank ?? 0 > 0 } }
+        #expect(writing.items.map(\.message?.mentions) == [["bob"], ["carol"]])
+        await bob.conversations.until { $0.first?.conversation?.mentions == 1 && $0.first?.unread == 2 }
+        #expect(bob.conversations.rows.first?.conversation?.firstMention == SequenceNumber(1))
+        // An edit mentions others in place of those.
+        try await writing.edit(writing.items[1].id, "and you two?", mentions: ["carol", "bob"])
+        await bob.conversations.until { $0.first?.conversation?.mentions == 2 }
+        let reading = try await bob.timeline(with: group)
+        try await reading.seen(upTo: SequenceNumber(1))
+        await bob.conversations.until { $0.first?.conversation?.mentions == 1 }
+        try await reading.seen(upTo: SequenceNumber(2))
+        await bob.conversations.until { $0.first?.conversation?.mentions == 0 }
+    }
+
+    @Test func eachMessageHasItsOwnTimeOfReading() async throws {
+        let (alice, bob) = (
+            try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
+        )
+        let writing = try await alice.timeline(with: "@bob")
+        let reading = try await bob.timeline(with: "@alice")
+        for number in 1...2 {
+            try await writing.send("\(number)")
+            await reading.until { $0.items.count == number }
+            try await reading.seen(upTo: SequenceNumber(Int64(number)))
+            await writing.until { $0.states.last == .read(count: 1, others: 1) }
+            relay.advance(.seconds(60))
+        }
+        let first = try await writing.readers(of: SequenceNumber(1))
+        let second = try await writing.readers(of: SequenceNumber(2))
+        #expect(first.map(\.person.user) == ["bob"] && second.map(\.person.user) == ["bob"])
+        let times = [first[0].time?.milliseconds, second[0].time?.milliseconds].compactMap { $0 }
+        #expect(times.count == 2 && times[1] - times[0] >= 60_000)
+        // What the device knows by itself is the last step.
+        await alice.disconnect()
+        #expect(try await writing.readers(of: SequenceNumber(1)).map(\.person.user) == ["bob"])
+    }
+}
