@@ -168,7 +168,7 @@ import Testing
         let found = LocalMessage(
             conversation: "c-1", sequence: SequenceNumber(2), from: "alice", time: Timestamp(milliseconds: Stage.noon),
             kind: "text", body: Body(text: "message 2"), reactions: [], isStale: false)
-        scene.overlay = FoundOverlay.make([found], scene.lines.clock)
+        scene.overlay = FoundOverlay.make([found], scene.names, scene.lines.clock)
         #expect(scene.type(.enter) == [.act(.jump(SequenceNumber(2)), on: nil)])
         scene.show(SequenceNumber(2))
         #expect(scene.shown().contains { $0.contains("message 2") } && scene.selected == .key("k2"))
@@ -185,11 +185,17 @@ import Testing
         ("/jump 12", .act(.jump(SequenceNumber(12)))),
         ("/status busy In a meeting", .act(.status(StatusLine("busy In a meeting")))),
         ("/privacy", .act(.privacy(PrivacyChange()))), ("/block bob", .act(.block("bob"))),
+        ("/report @bob spam Every night ", .act(.report("bob", .spam, "Every night"))),
+        ("/report bob other", .act(.report("bob", .other, nil))), ("/username -", .act(.username(""))),
+        ("/name Alice Ardent", .act(.name("Alice Ardent"))), ("/find ard", .act(.find("ard"))),
+        ("/mute", .act(.mute(true))), ("/unmute", .act(.mute(false))), ("/who-read", .act(.info)),
+        ("/contacts", .act(.contacts)), ("/accept @bob", .act(.accept("bob"))),
     ])
     func isRead(typed: String, line: TypedLine) { #expect(TypedLine(typed) == line) }
 
     @Test(arguments: [
         "/add", "/role bob", "/role bob king", "/jump x", "/jump 0", "/react", "/group", "/block a b", "/edit  ",
+        "/report bob", "/report bob rude", "/name", "/invite",
     ])
     func whatIsMissingIsTold(typed: String) {
         guard case .mistake(let text) = TypedLine(typed) else {

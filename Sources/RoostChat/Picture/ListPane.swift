@@ -1,4 +1,5 @@
 import RoostKit
+import RoostStore
 import RoostWire
 
 /// The conversations, each in two rows: who, and what was said last. Pure.
@@ -38,10 +39,12 @@ struct ListPane {
         grid.put([Span(title, isOpen || row.unread > 0 ? .bold : .plain)], row: top, column: 3, atMost: room)
         grid.put([Span(when, .faint)], row: top, endingAt: width)
         if isOpen { grid.put([Span("▌", .read)], row: top + 1, column: 0) }
-        let badge = row.unread > 0 ? " \(row.unread)" : ""
+        let mention = row.conversation?.mentions ?? 0 > 0 ? "@" : ""
+        let badge = row.unread > 0 ? " \(mention)\(row.unread)" : ""
         let rest = width - 3 - badge.count
         grid.put(preview(row, rest), row: top + 1, column: 3, atMost: rest)
-        grid.put([Span(badge, Style(colour: .cyan, isBold: true))], row: top + 1, endingAt: width)
+        let style = row.isMuted ? Style.faint : Style(colour: .cyan, isBold: true)
+        grid.put([Span(badge, style)], row: top + 1, endingAt: width)
         if scene.focus == .list, index == scene.listCursor {
             grid.shade(row: top, from: 0, to: width, .reverse)
             grid.shade(row: top + 1, from: 0, to: width, .reverse)
@@ -56,14 +59,14 @@ struct ListPane {
     }
 
     private func preview(_ row: ConversationRow, _ room: Int) -> [Span] {
-        if let text = TypingLine.text(row.typing, isDirect: row.peer != nil) {
+        if let text = TypingLine.text(row.typing, scene.names, isDirect: row.peer != nil) {
             return [Span(TextWidth.clip(text, room), .good)]
         }
         if !row.draft.isEmpty, !scene.isOpen(row) {
             return [Span(TextWidth.clip("draft: " + TerminalText.printable(row.draft), room), .waiting)]
         }
         guard let last = row.last else { return [] }
-        let from = last.isOwn ? "you: " : row.peer == nil ? TerminalText.printable(last.from) + ": " : ""
+        let from = last.isOwn ? "you: " : row.peer == nil ? scene.names.short(last.from) + ": " : ""
         let mark = last.state.map { TickMark($0, isGroup: false) }
         let tail = mark.map { " " + $0.sign } ?? ""
         let text = TextWidth.clip(from + TimelineLines.preview(last), max(0, room - TextWidth.columns(tail)))
@@ -91,13 +94,13 @@ struct PresenceMark {
 /// Who types, in words.
 enum TypingLine {
     /// Nil if nobody does.
-    static func text(_ timeline: TimelineSnapshot) -> String? {
-        text(timeline.typing, othersType: timeline.othersType, isDirect: false)
+    static func text(_ timeline: TimelineSnapshot, _ called: Names) -> String? {
+        text(timeline.typing, called, othersType: timeline.othersType, isDirect: false)
     }
 
     /// Nil if nobody does. In a conversation of two there is no need for the name.
-    static func text(_ names: [String], othersType: Bool = false, isDirect: Bool) -> String? {
-        let shown = names.map(TerminalText.printable).joined(separator: ", ")
+    static func text(_ names: [String], _ called: Names, othersType: Bool = false, isDirect: Bool) -> String? {
+        let shown = names.map(called.short).joined(separator: ", ")
         return switch (names.count, othersType) {
         case (0, false): nil
         case (0, true): "several people are typing…"

@@ -48,7 +48,7 @@ struct Picture {
                 scene.timeline.conversation?.peer(of: scene.session.user ?? "")
                 ?? String(destination.drop { $0 == "@" })
             let presence = scene.presences[peer].map { PresenceMark($0) }
-            return (TerminalText.printable(peer), presence.map { Span($0.sign + " " + $0.words, $0.style) })
+            return (scene.names.short(peer), presence.map { Span($0.sign + " " + $0.words, $0.style) })
         }
         let name = TerminalText.printable(conversation.name ?? conversation.id)
         let count = scene.timeline.online.map { "\($0.online) of \($0.of) online" } ?? "\(conversation.count) members"
@@ -121,7 +121,7 @@ struct Picture {
     private mutating func drawTyping(_ scene: Scene) {
         let row = layout.typingRow
         grid.put([Span(String(repeating: "─", count: layout.width), .faint)], row: row, column: layout.left)
-        if let text = TypingLine.text(scene.timeline) {
+        if let text = TypingLine.text(scene.timeline, scene.names) {
             grid.put(
                 [Span(" " + TextWidth.clip(text, layout.width - 8) + " ", .good)], row: row, column: layout.left + 2)
         }

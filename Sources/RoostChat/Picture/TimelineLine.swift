@@ -21,6 +21,8 @@ struct TimelineLines {
         var hasName = true
         var isNewest = false
         var quote: String?
+        // What the author is called.
+        var author = ""
     }
 
     private struct Made {
@@ -44,12 +46,13 @@ struct TimelineLines {
     /// The lines, from the oldest to the newest.
     /// - Parameter read: the last message that was read when the timeline was opened: a line stands below it.
     mutating func lines(
-        _ timeline: TimelineSnapshot, width: Int, now: Timestamp, read: SequenceNumber?
+        _ timeline: TimelineSnapshot, _ called: Names, width: Int, now: Timestamp, read: SequenceNumber?
     ) -> [TimelineLine] {
         let messages = timeline.items.compactMap(\.message)
         var context = Context(width: width, names: 4, isGroup: timeline.conversation?.kind == .group)
         for message in messages {
-            context.names = max(context.names, min(TimelineLines.namesMax, TextWidth.columns(message.from)))
+            let columns = TextWidth.columns(called.short(message.from))
+            context.names = max(context.names, min(TimelineLines.namesMax, columns))
         }
         let newest = messages.last { $0.isOwn }?.id
         let firstNew = read.flatMap { read in
@@ -65,7 +68,8 @@ struct TimelineLines {
                 context.isNew = message.id == firstNew
                 context.hasName = context.day != nil || context.isNew || !follows(message, before)
                 context.isNewest = message.id == newest
-                context.quote = message.replyTo.map { quote($0, in: messages) }
+                context.quote = message.replyTo.map { quote($0, in: messages, called) }
+                context.author = called.short(message.from)
             }
             let known = made[item.id]
             let one =
@@ -95,11 +99,11 @@ struct TimelineLines {
         return time.milliseconds - last.milliseconds < 300_000
     }
 
-    private func quote(_ sequence: SequenceNumber, in messages: [TimelineMessage]) -> String {
+    private func quote(_ sequence: SequenceNumber, in messages: [TimelineMessage], _ called: Names) -> String {
         guard let quoted = messages.first(where: { $0.sequence == sequence }) else {
             return "message \(sequence.value)"
         }
-        return "\(TerminalText.printable(quoted.from)): \(TimelineLines.preview(quoted))"
+        return "\(called.short(quoted.from)): \(TimelineLines.preview(quoted))"
     }
 
     /// A message in one line.
@@ -160,7 +164,7 @@ struct TimelineLines {
     private func head(_ message: TimelineMessage, _ context: Context, hasTimes: Bool) -> [Span] {
         let time = context.hasName ? message.time.map { clock.clock($0) } ?? "" : ""
         let padded = hasTimes ? [Span(time.padded(to: TimelineLines.timeColumns), .faint)] : []
-        let from = message.from.isEmpty ? (message.isHidden ? "" : "?") : TerminalText.printable(message.from)
+        let from = message.from.isEmpty ? (message.isHidden ? "" : "?") : context.author
         let name = context.hasName ? TextWidth.clip(from, context.names) : ""
         return padded + [Span(name.padded(to: context.names + 2), .name(message.from, isOwn: message.isOwn))]
     }

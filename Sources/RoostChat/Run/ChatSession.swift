@@ -34,6 +34,7 @@ final class ChatSession {
     init(_ settings: RoostSettings) async throws { roost = try await Roost(settings) }
 
     var user: String { roost.snapshot.user ?? "" }
+    var names: Names { Names(profiles: roost.people.profiles) }
 
     // MARK: Conversations
 
@@ -115,7 +116,9 @@ final class ChatSession {
             return .lines("Your devices", try await roost.client.devices().map(DeviceLine.text))
         case .connect: await roost.connect()
         case .search(let text): return .found(try await timeline?.search(text) ?? [])
-        case .away, .back, .status, .privacy, .block, .unblock: return try await carryOutOneself(act)
+        case .away, .back, .status, .privacy: return try await carryOutOneself(act)
+        case .contacts, .invite, .accept, .decline, .forget, .block, .unblock, .report, .find, .name, .username, .mute:
+            return try await Acquaintance(roost: roost, timeline: timeline).carryOut(act)
         case .add, .remove, .rename, .role, .leave, .members: return try await carryOutInGroup(act)
         case .reply, .edit, .delete, .react, .info, .retry, .discard: return try await carryOut(act, onMessage: id)
         case .help, .history, .jump, .end, .quit: break
@@ -125,8 +128,10 @@ final class ChatSession {
 
     private var list: Answer {
         let rows = roost.conversations.rows.map { row in
-            let kind = row.peer == nil ? "#" : "@"
-            return TerminalText.printable("  \(kind)\(row.title), unread \(row.unread)  \(row.id)")
+            let title = row.peer.map { "@" + names.long($0) } ?? "#" + TerminalText.printable(row.title)
+            let mentions = row.conversation.map { $0.mentions > 0 ? ", \($0.mentions) for you" : "" } ?? ""
+            let muted = row.isMuted ? ", muted" : ""
+            return "  \(title), unread \(row.unread)\(mentions)\(muted)  \(TerminalText.printable(row.id))"
         }
         return rows.isEmpty ? .line("you have no conversations") : .lines("Your conversations", rows)
     }
@@ -149,12 +154,6 @@ final class ChatSession {
         case .privacy(let change):
             let privacy = try await client.setPrivacy(change)
             return .lines("Privacy", PrivacyLine.lines(privacy))
-        case .block(let user):
-            try await client.contacts.block([user])
-            return .line("\(TerminalText.printable(user)) is blocked")
-        case .unblock(let user):
-            try await client.contacts.unblock([user])
-            return .line("\(TerminalText.printable(user)) is unblocked")
         default: break
         }
         return .nothing
@@ -195,7 +194,7 @@ final class ChatSession {
                 let mark = member.receipt
                 let state = member.presence.map { " " + PresenceLine.words($0) } ?? ""
                 lines.append(
-                    "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "
+                    "  \(names.long(mark.user)) (\(member.role.word))\(state), "
                         + "read \(mark.read.value), delivered \(mark.delivered.value)")
             }
             next = list.next
@@ -271,7 +270,7 @@ final class ChatSession {
         let readers = try await timeline.readers(of: sequence)
         let lines = readers.map { reader in
             let time = reader.time.map { " \(WallClock().time($0))" } ?? ""
-            return "  \(TerminalText.printable(reader.person.user))\(time)"
+            return "  \(names.long(reader.person.user))\(time)"
         }
         return .lines("Message \(sequence.value), read by", lines.isEmpty ? ["  nobody yet"] : lines)
     }

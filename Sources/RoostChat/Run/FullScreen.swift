@@ -113,6 +113,7 @@ final class FullScreen {
             let roost = chat.roost
             scene.session = roost.snapshot
             scene.presences = roost.presences
+            scene.names = chat.names
             scene.list = roost.conversations.snapshot
             if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
         } onChange: {
@@ -279,7 +280,7 @@ final class FullScreen {
         case .nothing, .sent: break
         case .line(let line): scene.notice = line
         case .lines(let title, let lines): scene.overlay = Overlay(title, lines.map { Overlay.Row($0) })
-        case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.lines.clock)
+        case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.names, scene.lines.clock)
         case .open(let destination): await open(destination)
         case .left:
             chat.close()

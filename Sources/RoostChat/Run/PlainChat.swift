@@ -66,6 +66,7 @@ final class PlainChat {
         let session = chat.roost.snapshot
         let (presences, list) = (chat.roost.presences, chat.roost.conversations.snapshot)
         let timeline = chat.timeline?.snapshot
+        report.names = chat.names
         if let line = judge.end(session) { return end(ChatFailure(line)) }
         report.lines(session).forEach(say)
         guard let timeline, isOpen, session.isUpToDate || session.lastLoss != nil || isTelling else { return }
@@ -221,7 +222,7 @@ final class PlainChat {
         case .found(let messages):
             for one in messages.reversed() {
                 let text = TerminalText.printable(one.body?.text ?? "")
-                say("[\(WallClock().time(one.time))] \(TerminalText.printable(one.from)): \(text)")
+                say("[\(WallClock().time(one.time))] \(chat.names.short(one.from)): \(text)")
             }
             if messages.isEmpty { say("· nothing found on this device") }
         case .open(let id): say("· made; \(id) is its id, for --with")

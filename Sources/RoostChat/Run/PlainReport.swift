@@ -33,6 +33,9 @@ struct PlainReport {
     private var othersTold: [String: SequenceNumber] = [:]
     private var hasList = false
 
+    /// What users are called.
+    var names = Names()
+
     init(_ clock: WallClock = WallClock()) { self.clock = clock }
 
     // MARK: Session
@@ -113,7 +116,7 @@ struct PlainReport {
         let kind = kind == "text" ? "" : "[\(TerminalText.printable(kind))] "
         let content = body.map { TerminalText.printable($0.text ?? String(decoding: $0.json, as: UTF8.self)) }
         let counts = reactions.map { " \(TerminalText.printable($0.reaction))×\($0.count)" }.joined()
-        return "[\(clock)] \(TerminalText.printable(author)): \(reply)\(kind)\(content ?? nothing)"
+        return "[\(clock)] \(names.short(author)): \(reply)\(kind)\(content ?? nothing)"
             + "\(isEdited ? " (edited)" : "")\(counts)\(isOwn ? " ✓" : "")"
     }
 
@@ -129,7 +132,7 @@ struct PlainReport {
     }
 
     private func changes(_ message: TimelineMessage, from before: Known) -> [String] {
-        let from = TerminalText.printable(message.from)
+        let from = names.short(message.from)
         let short = TextWidth.clip(before.text, 30)
         if message.isDeleted {
             return before.isDeleted ? [] : ["· deleted: \(from): \(short)"]
@@ -161,9 +164,9 @@ struct PlainReport {
         let peer = timeline.conversation?.kind == .group ? nil : timeline.conversation?.peer(of: message.from)
         switch state {
         case .read(let count, let others):
-            return ["  ✓✓ read by \(peer.map(TerminalText.printable) ?? "\(count) of \(others)")"]
+            return ["  ✓✓ read by \(peer.map(names.short) ?? "\(count) of \(others)")"]
         case .delivered(let count, let others):
-            return ["  ✓✓ delivered to \(peer.map(TerminalText.printable) ?? "\(count) of \(others)")"]
+            return ["  ✓✓ delivered to \(peer.map(names.short) ?? "\(count) of \(others)")"]
         default: return []
         }
     }
@@ -177,9 +180,9 @@ struct PlainReport {
         if let name = now.name, name != before.name { lines.append("· renamed to \(TerminalText.printable(name))") }
         let new = now.members.filter { !before.members.contains($0) }
         let gone = before.members.filter { !now.members.contains($0) }
-        if !new.isEmpty { lines.append("· joined: \(TerminalText.printable(new.joined(separator: ", ")))") }
+        if !new.isEmpty { lines.append("· joined: \(names.list(new))") }
         if !gone.isEmpty, now.members.count < 50 {
-            lines.append("· left: \(TerminalText.printable(gone.joined(separator: ", ")))")
+            lines.append("· left: \(names.list(gone))")
         }
         return lines
     }
@@ -192,7 +195,7 @@ struct PlainReport {
         for member in timeline.conversation?.members ?? [] where member != user {
             guard let one = now[member], presences[member] != one else { continue }
             presences[member] = one
-            lines.append(PresenceLine.text(one))
+            lines.append(PresenceLine.text(one, names))
         }
         return lines
     }
@@ -207,7 +210,7 @@ struct PlainReport {
             guard hasList, row.id != open, !message.isOwn, sequence > before ?? .none else { continue }
             let place = row.peer == nil ? " in \(TerminalText.printable(row.title))" : ""
             lines.append(
-                "· \(TerminalText.printable(message.from))\(place) wrote: "
+                "· \(names.short(message.from))\(place) wrote: "
                     + TextWidth.clip(TimelineLines.preview(message), 100))
         }
         if isUpToDate { hasList = true }

@@ -39,13 +39,13 @@ enum HelpOverlay {
 
 /// The messages that a search has found; one can be chosen.
 enum FoundOverlay {
-    static func make(_ messages: [LocalMessage], _ clock: WallClock) -> Overlay {
+    static func make(_ messages: [LocalMessage], _ names: Names, _ clock: WallClock) -> Overlay {
         let rows = messages.map { message in
             let text = TerminalText.printable(message.body?.text ?? "")
             return Overlay.Row(
                 [
                     Span(clock.time(message.time) + "  ", .faint),
-                    Span(TerminalText.printable(message.from) + "  ", .name(message.from, isOwn: false)), Span(text),
+                    Span(names.short(message.from) + "  ", .name(message.from, isOwn: false)), Span(text),
                 ], act: .jump(message.sequence))
         }
         return Overlay(rows.isEmpty ? "Nothing found on this device" : "Found, newest first", rows)

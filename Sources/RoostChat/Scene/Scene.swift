@@ -22,6 +22,7 @@ struct Scene {
     var list = ConversationListSnapshot()
     var timeline = TimelineSnapshot()
     var presences: [String: UserPresence] = [:]
+    var names = Names()
 
     // The conversation that is open: its id or `@name`; nil if none is.
     private(set) var destination: String?
@@ -89,7 +90,7 @@ struct Scene {
 
     /// The lines of the timeline.
     mutating func timelineLines() -> [TimelineLine] {
-        lines.lines(timeline, width: layout.width, now: now, read: read)
+        lines.lines(timeline, names, width: layout.width, now: now, read: read)
     }
 
     /// Whether the other user of the open conversation is somebody with whom nothing was ever said.

@@ -14,6 +14,10 @@ enum Act: Equatable, Sendable {
     case history, search(String), jump(SequenceNumber), end
     // The user.
     case away, back, status(StatusLine), privacy(PrivacyChange), block(String), unblock(String)
+    case name(String), username(String), mute(Bool)
+    // Others.
+    case contacts, invite(String), accept(String), decline(String), forget(String), find(String)
+    case report(String, ReportReason, String?)
 }
 
 /// A line as the user meant it.
@@ -68,7 +72,7 @@ struct ChatCommandWord: Sendable {
     var usage: String { words[0] + (form.isEmpty ? "" : " \(form)") }
 
     /// All of them, in the order in which people look for them.
-    static let all = conversations + messages + looking + oneself
+    static let all = conversations + messages + looking + people + oneself
 
     private static let conversations = [
         ChatCommandWord("/open /with", "NAME", "talk to somebody, or in a group: @bob, bob, Crew", text { .open($0) }),
@@ -88,6 +92,8 @@ struct ChatCommandWord: Sendable {
             return .role(parts[0], role)
         },
         ChatCommandWord("/who /members", "", "who is in it, and how far they have read", alone(.members)),
+        ChatCommandWord("/mute", "", "no sound from it, on any of your devices", alone(.mute(true))),
+        ChatCommandWord("/unmute", "", "sound again", alone(.mute(false))),
         ChatCommandWord("/leave", "", "leave it, or hide a conversation of two", alone(.leave)),
     ]
 
@@ -98,7 +104,7 @@ struct ChatCommandWord: Sendable {
         ChatCommandWord(
             "/react", "👍", "react to the selected message, or the others' last", text { .react($0, isOn: true) }),
         ChatCommandWord("/unreact", "👍", "take that back", text { .react($0, isOn: false) }),
-        ChatCommandWord("/info", "", "who has read it, and when", alone(.info)),
+        ChatCommandWord("/info /who-read", "", "who has read it, and when", alone(.info)),
         ChatCommandWord("/retry", "", "try a refused message again", alone(.retry)),
         ChatCommandWord("/discard", "", "take back what waits or was refused", alone(.discard)),
     ]
@@ -110,6 +116,28 @@ struct ChatCommandWord: Sendable {
             Int64(rest).flatMap { $0 > 0 ? .jump(SequenceNumber($0)) : nil }
         },
         ChatCommandWord("/end", "", "show the newest messages", alone(.end)),
+    ]
+
+    private static let people = [
+        ChatCommandWord("/find", "NAME", "people, by the beginning of a name", text { .find($0) }),
+        ChatCommandWord("/contacts", "", "your contacts and invitations", alone(.contacts)),
+        ChatCommandWord("/invite", "USER", "ask somebody to be a contact", user { .invite($0) }),
+        ChatCommandWord("/accept", "USER", "accept an invitation", user { .accept($0) }),
+        ChatCommandWord("/decline", "USER", "decline it", user { .decline($0) }),
+        ChatCommandWord("/forget", "USER", "end a contact, or take an invitation back", user { .forget($0) }),
+        ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
+        ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
+        ChatCommandWord(
+            "/report", "USER REASON TEXT",
+            "tell the operators: spam, harassment, impersonation, illegal or other; a text may follow"
+        ) { rest in
+            let words = rest.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
+            guard words.count >= 2, let user = names(String(words[0])).first,
+                let reason = ReportReason(word: String(words[1]))
+            else { return nil }
+            let text = words.count > 2 ? trimmed(String(words[2])) : ""
+            return .report(user, reason, text.isEmpty ? nil : text)
+        },
     ]
 
     private static let oneself = [
@@ -127,8 +155,9 @@ struct ChatCommandWord: Sendable {
         ) { rest in
             PrivacyLine(rest).map { .privacy($0.change) }
         },
-        ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
-        ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
+        ChatCommandWord("/name", "NAME", "what others see you as", text { .name($0) }),
+        ChatCommandWord(
+            "/username", "NAME", "what others find you by; - for none", text { .username($0 == "-" ? "" : $0) }),
         ChatCommandWord("/devices", "", "your devices, and why those that are away are", alone(.devices)),
         ChatCommandWord("/connect", "", "try to connect now", alone(.connect)),
         ChatCommandWord("/help", "", "this", alone(.help)),

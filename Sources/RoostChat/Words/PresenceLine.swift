@@ -2,13 +2,13 @@ import RoostWire
 
 /// How somebody else is, as shown.
 enum PresenceLine {
-    static func text(_ one: UserPresence) -> String {
+    static func text(_ one: UserPresence, _ names: Names) -> String {
         let verb =
             switch one.state {
             case .online, .away, .busy: "is "
             case .offline: one.lastSeen == nil && one.seen == nil ? "is " : "was "
             }
-        return "· \(TerminalText.printable(one.user)) \(verb)\(words(one))"
+        return "· \(names.short(one.user)) \(verb)\(words(one))"
     }
 
     /// Without the name.

@@ -1,0 +1,49 @@
+"""People in `roost chat`: names in place of ids, contacts, reports, and who has read a message."""
+
+from test_20_chat import Chat
+
+
+async def test_names_contacts_and_reports_in_a_terminal(start):
+    relay = start()
+    alice = await Chat.open(relay, "--as", "alice", "--with", "bob")
+    await alice.shows("never talked with bob")
+    await alice.type("hi")
+    bob = await Chat.open(relay, "--as", "bob", "--with", "alice")
+    await bob.shows("alice.*: hi")
+    await alice.type("/name Alice Ardent")
+    await alice.shows("others see you as Alice Ardent")
+    await alice.type("/username alice.a")
+    await alice.shows("others find you as alice.a")
+    await bob.type("/find ard")
+    await bob.shows("Alice Ardent \\(alice\\), @alice.a")
+    await alice.type("now with a name")
+    await bob.shows("Alice Ardent: now with a name")
+    await alice.shows("(?s)now with a name.*read by bob")
+    await alice.type("/who-read")
+    await alice.shows("  bob ")
+    await bob.type("/list")
+    await bob.shows("@Alice Ardent \\(alice\\), unread 0")
+
+    await alice.type("/invite bob")
+    await alice.shows("bob is invited")
+    await bob.type("/contacts")
+    await bob.shows("Alice Ardent \\(alice\\), friend, invites you: /accept alice")
+    await bob.type("/accept alice")
+    await bob.shows("Alice Ardent \\(alice\\) is a contact now")
+    await alice.type("/contacts")
+    await alice.shows("bob, friend")
+    await bob.type("/mute")
+    await bob.shows("muted on all your devices")
+    # The list is drawn anew soon after the relay has it.
+    for _ in range(100):
+        await bob.type("/list")
+        if "muted" in (await bob.shows("@Alice Ardent[^\\n]*\\n")).group():
+            break
+    else:
+        raise AssertionError("the list doesn't show the mute")
+    await bob.type("/report alice spam Too many puns")
+    await bob.shows("the operators are told")
+    await bob.type("/report alice rude")
+    await bob.shows("/report USER REASON TEXT")
+    for chat in (alice, bob):
+        assert await chat.end() == 0
