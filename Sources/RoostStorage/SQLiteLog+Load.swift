@@ -150,7 +150,7 @@ extension SQLiteLog {
         for (index, member) in snapshot.members.enumerated() where member.role != nil {
             let read = max(member.watermark.read, member.joinedAfter, member.since)
             snapshot.members[index].mentions =
-                mentions[member.conversation]?[member.user]?.filter { $0 > read } ?? []
+                mentions[member.conversation]?[member.user]?.filter { $0.sequence > read } ?? []
         }
     }
 

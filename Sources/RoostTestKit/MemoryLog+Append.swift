@@ -266,7 +266,9 @@ extension MemoryLog.Record {
 
     /// Of too many, the oldest goes.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {
-        let all = Set(mentions[user] ?? []).union([sequence]).sorted()
+        guard let author = message(sequence)?.sender else { return }
+        let others = (mentions[user] ?? []).filter { $0.sequence != sequence }
+        let all = (others + [Mention(sequence, by: author)]).sorted { $0.sequence < $1.sequence }
         mentions[user] = all.suffix(Limits().mentionsKept)
     }
 
@@ -280,7 +282,7 @@ extension MemoryLog.Record {
 }
 
 extension Snapshot.Conversation {
-    func with(mentionsOfAll: [SequenceNumber]) -> Self {
+    func with(mentionsOfAll: [Mention]) -> Self {
         var conversation = self
         conversation.mentionsOfAll = mentionsOfAll
         return conversation
@@ -289,11 +291,11 @@ extension Snapshot.Conversation {
 
 extension Snapshot.Member {
     /// With those of the mentions that the member hasn't read.
-    func with(mentions: [SequenceNumber]) -> Self {
+    func with(mentions: [Mention]) -> Self {
         guard role != nil else { return self }
         var member = self
         let read = max(watermark.read, joinedAfter, since)
-        member.mentions = mentions.filter { $0 > read }
+        member.mentions = mentions.filter { $0.sequence > read }
         return member
     }
 }

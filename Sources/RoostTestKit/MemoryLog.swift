@@ -42,7 +42,7 @@ public final class MemoryLog: LogWriter, LogReader {
         /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
         /// Messages that mention a member, or all (user 0), in order.
-        var mentions: [UserNumber: [SequenceNumber]] = [:]
+        var mentions: [UserNumber: [Mention]] = [:]
     }
 
     /// The last steps of a member's watermarks.

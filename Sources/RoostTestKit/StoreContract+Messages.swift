@@ -14,7 +14,7 @@ extension StoreContract {
 
     /// Mentions are told with the message, and what a member hasn't read of them is kept, up to a bound.
     @Sendable static func mentions(_ store: inout StoreDriver) throws {
-        func numbers(_ list: [SequenceNumber]) -> [Int64] { list.map(\.value) }
+        func numbers(_ list: [Mention]) -> [Int64] { list.map(\.sequence.value) }
         try store.create(1, members: [1, 2, 3])
         let first = message(store, "a", mentioning: [2, 3], key: "k")
         try expect(
@@ -26,6 +26,8 @@ extension StoreContract {
         var snapshot = try store.load()
         try expect(numbers(snapshot.conversations[0].mentionsOfAll), [2])
         try expect(snapshot.members.map { numbers($0.mentions) }, [[], [1], [1, 3]])
+        try expect(
+            (snapshot.conversations[0].mentionsOfAll + snapshot.members[2].mentions).map(\.author.value), [1, 1, 1])
         // The key stands for the same list.
         var other = first
         other.extras = nil

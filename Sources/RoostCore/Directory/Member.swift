@@ -30,7 +30,7 @@ final class Member {
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
         joinedAfter: SequenceNumber, isOwn: Bool = false, watermark: Watermark = Watermark(),
-        mentions: [SequenceNumber] = []
+        mentions: [Mention] = []
     ) {
         self.user = user
         self.conversation = conversation
@@ -63,10 +63,12 @@ final class Member {
         )
     }
 
-    /// How many of the unread messages mention the member, by name or with all others, and the first of them; nil if
-    /// none does. Of too many, only the newest are known.
+    /// How many of the unread messages that are shown to the member mention it, by name or with all others, and the
+    /// first of them; nil if none does. Of too many, only the newest are known.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
-        mentions.unread(
-            with: conversation.highlights.mentionsOfAll, above: readFloor, without: conversation.lifetime.expired)
+        let (floor, expired) = (readFloor, conversation.lifetime.expired)
+        return mentions.unread(with: conversation.highlights.mentionsOfAll) {
+            $0.sequence > floor && !expired.contains($0.sequence) && !user.privacy.blocks.contains($0.author)
+        }
     }
 }

@@ -47,13 +47,14 @@ struct Mentions {
     /// it back.
     func note(_ event: borrowing StoredEvent, in conversation: Conversation) {
         guard let extras = event.extras else { return }
+        let mention = Mention(event.sequence, by: event.sender)
         for name in extras.mentions {
             if name == Extras.everybody {
-                conversation.highlights.mentionsOfAll.note(event.sequence, atMost: kept)
+                conversation.highlights.mentionsOfAll.note(mention, atMost: kept)
             } else if let user = directory.user(called: name), let member = conversation.member(user.number),
                 event.sequence > member.readFloor
             {
-                member.mentions.note(event.sequence, atMost: kept)
+                member.mentions.note(mention, atMost: kept)
             }
         }
     }

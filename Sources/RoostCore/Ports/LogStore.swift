@@ -209,7 +209,7 @@ public struct Snapshot: Sendable {
         /// Time of the last durable event.
         public var lastTime: Timestamp
         /// The newest messages that mention all members, in order.
-        public var mentionsOfAll: [SequenceNumber] = []
+        public var mentionsOfAll: [Mention] = []
         /// Milliseconds after which messages disappear; 0 if they stay.
         public var expiry: Int64 = 0
         /// Messages that have disappeared.
@@ -249,7 +249,7 @@ public struct Snapshot: Sendable {
         /// The member's watermarks.
         public var watermark: Watermark
         /// The newest messages that mention the member and that it hasn't read, in order.
-        public var mentions: [SequenceNumber] = []
+        public var mentions: [Mention] = []
         /// Creates a membership.
         public init(_ conversation: ConversationNumber, _ user: UserNumber, role: Role?) {
             self.conversation = conversation

@@ -17,7 +17,7 @@ struct MentionTable {
     init(_ database: Database) throws {
         self.database = database
         insert = try database.prepare(
-            "INSERT OR IGNORE INTO mention (conversation, user, sequence) VALUES (?1, ?2, ?3)")
+            "INSERT OR IGNORE INTO mention (conversation, user, sequence, author) VALUES (?1, ?2, ?3, ?4)")
         trim = try database.prepare(
             """
             DELETE FROM mention WHERE conversation = ?1 AND user = ?2 AND sequence <= (
@@ -33,11 +33,12 @@ struct MentionTable {
     }
 
     /// A message mentions these users.
-    func add(_ sequence: SequenceNumber, for users: [UserNumber], in conversation: ConversationNumber) throws {
+    func add(_ mention: Mention, for users: [UserNumber], in conversation: ConversationNumber) throws {
         for user in users {
             insert.bind(1, conversation.value)
             insert.bind(2, user.value)
-            insert.bind(3, sequence.value)
+            insert.bind(3, mention.sequence.value)
+            insert.bind(4, mention.author.value)
             try insert.run()
             trim.bind(1, conversation.value)
             trim.bind(2, user.value)
@@ -63,13 +64,13 @@ struct MentionTable {
     }
 
     /// All mentions, in order, by conversation and user.
-    static func load(_ database: Database) throws -> [ConversationNumber: [UserNumber: [SequenceNumber]]] {
+    static func load(_ database: Database) throws -> [ConversationNumber: [UserNumber: [Mention]]] {
         let query = try database.prepare(
-            "SELECT conversation, user, sequence FROM mention ORDER BY conversation, user, sequence")
-        var found: [ConversationNumber: [UserNumber: [SequenceNumber]]] = [:]
+            "SELECT conversation, user, sequence, author FROM mention ORDER BY conversation, user, sequence")
+        var found: [ConversationNumber: [UserNumber: [Mention]]] = [:]
         while try query.step() {
             found[ConversationNumber(query.int32(0)), default: [:]][UserNumber(query.int32(1)), default: []]
-                .append(SequenceNumber(query.int64(2)))
+                .append(Mention(SequenceNumber(query.int64(2)), by: UserNumber(query.int32(3))))
         }
         return found
     }

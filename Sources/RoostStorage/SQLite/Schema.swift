@@ -124,13 +124,20 @@ enum Schema {
         ) WITHOUT ROWID, STRICT;
         CREATE INDEX state_by_position ON state (user, position);
         CREATE TABLE mention (
-            conversation INTEGER NOT NULL, user INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            conversation INTEGER NOT NULL,
+            user INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            author INTEGER NOT NULL,
             PRIMARY KEY (conversation, user, sequence)
-        ) STRICT, WITHOUT ROWID;
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE pin (
-            conversation INTEGER NOT NULL, sequence INTEGER NOT NULL, user INTEGER NOT NULL, time INTEGER NOT NULL,
-            position INTEGER NOT NULL, PRIMARY KEY (conversation, sequence)
-        ) STRICT, WITHOUT ROWID;
+            conversation INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            user INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            PRIMARY KEY (conversation, sequence)
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE reaction (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,

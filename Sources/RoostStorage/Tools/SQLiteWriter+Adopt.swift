@@ -76,7 +76,7 @@ extension SQLiteWriter {
         // Those that have disappeared are found again, since the file doesn't say which they are.
         try directory.expiring.add(event.extras, at: head)
         try directory.mentions.add(
-            SequenceNumber(event.sequence), for: event.mentioned, in: ConversationNumber(event.conversation))
+            Mention(SequenceNumber(event.sequence), by: append.sender), for: event.mentioned, in: append.conversation)
         guard event.kind == .react else { return }
         guard try reactions.has(append) == event.flag else {
             throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")

@@ -57,7 +57,8 @@ extension SQLiteWriter {
         try insert(
             event, isKeyed ? key.hash : nil, into: conversation, sequence: event.kind == .message ? last + 1 : last)
         if case .stored(_, let sequence, _) = outcome {
-            try directory.mentions.add(sequence, for: event.mentioned, in: event.conversation)
+            try directory.mentions.add(
+                Mention(sequence, by: event.sender), for: event.mentioned, in: event.conversation)
         }
         if case .create = change { directory.begin(conversation, event.conversation) }
         if let change {

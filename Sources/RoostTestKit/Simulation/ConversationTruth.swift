@@ -32,13 +32,13 @@ final class ConversationTruth {
     }
 
     /// How many messages above a watermark mention a user, by name or with all others, and the first of them; zeros if
-    /// none does. Of each kind, the newest count.
-    func mentions(of user: Int, above floor: Int64) -> [Int64] {
+    /// none does. Of each kind the newest are known, and those of whom a block parts from the user don't count.
+    func mentions(of user: Int, above floor: Int64, isParted: (Int) -> Bool) -> [Int64] {
         func newest(_ name: Int) -> ArraySlice<Int> {
             messages.indices.filter { Int64($0) >= floor && messages[$0].mentioned.contains(name) }
                 .suffix(Limits().mentionsKept)
         }
-        let found = Set(newest(user)).union(newest(-1))
+        let found = Set(newest(user)).union(newest(-1)).filter { !isParted(messages[$0].sender) }
         return [Int64(found.count), found.min().map { Int64($0) + 1 } ?? 0]
     }
 }

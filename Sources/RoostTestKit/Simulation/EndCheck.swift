@@ -137,7 +137,9 @@ final class EndCheck {
                     "\(connection.label) is told that it has read \(object.read) of \(conversation.id), not \(range)")
             }
             let floor = max(object.read, member.since, member.joinedAfter)
-            let mentions = conversation.mentions(of: user.index, above: floor)
+            let mentions = conversation.mentions(of: user.index, above: floor) {
+                people.isBlocked(user.index, $0)
+            }
             if object.mentions != mentions {
                 world.fail(
                     "\(connection.label) is told of mentions \(object.mentions) in \(conversation.id), not \(mentions)")

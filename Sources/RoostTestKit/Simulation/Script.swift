@@ -31,6 +31,7 @@ final class Script {
 
     func step() {
         world.stepsTaken += 1
+        if world.day.hasBlocks, world.hasGate { world.tally.guarded += 1 }
         if world.random.below(10_000) < world.day.crashes { return outages.crash() }
         if world.random.below(10_000) < world.day.drains { return outages.drain() }
         if world.random.below(10_000) < world.day.failures { outages.failStore() }

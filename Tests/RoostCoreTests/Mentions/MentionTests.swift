@@ -133,6 +133,24 @@ import Testing
         #expect(unread(bob) == nil && unread(alice) == nil)
     }
 
+    @Test("mentions by whom a block parts from the member don't count while it is there, also after a restart")
+    func blocked() {
+        _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "carol", "role": "admin"])
+        let carol = relay.connect("carol")
+        _ = send("a", ["bob"])
+        _ = send("b", ["bob", "@all"], by: carol)
+        _ = send("c", ["@all"])
+        #expect(unread(bob) == [3, 1])
+        #expect(bob.outcome("contact.block", ["users": ["alice"]]) == "ok")
+        #expect(unread(bob) == [1, 2])
+        relay.pause()
+        relay.crash()
+        let bob = relay.connect("bob")
+        #expect(unread(bob) == [1, 2])
+        #expect(bob.outcome("contact.unblock", ["users": ["alice"]]) == "ok")
+        #expect(unread(bob) == [3, 1])
+    }
+
     @Test("of very many, the newest are kept")
     func bound() {
         let most = Int64(Limits().mentionsKept)
