@@ -176,7 +176,7 @@ extension MemoryLog.Record {
         if row.kind == .edit, let message = message(row.sequence) {
             guard message.deletedAt == .never, message.editedAt == row.time else { return false }
         }
-        return !span.leavesOut(row.sequence)
+        return !span.leavesOut(row.sequence, at: row.position)
     }
 
     private func firstRow(above position: Position) -> Int {

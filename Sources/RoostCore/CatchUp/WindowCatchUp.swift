@@ -136,7 +136,7 @@ final class WindowCatchUp {
         _ entry: EventWindow.Entry, _ span: inout PageRequest.Span, to session: Session, _ user: User
     ) {
         guard !entry.isVoid, entry.position > span.after, entry.position <= span.upTo else { return }
-        guard !span.leavesOut(entry.sequence) else {
+        guard !span.leavesOut(entry.sequence, at: entry.position) else {
             if let skip = span.skip, !skip.isTold, entry.sequence >= skip.from {
                 span.skip?.isTold = true
                 tell(Gap(entry.conversation, from: skip.from, to: skip.to))
@@ -242,7 +242,8 @@ final class WindowCatchUp {
         // It is in the middle of a gap.
         if let skip = part.span.skip, before < skip.to.value { return }
         part.span.skip = nil
-        let last = window[part.chain[end - 1]].last.value
+        let newestEvent = window[part.chain[end - 1]]
+        let last = newestEvent.last.value
         let shown = max(before, part.span.since.value)
         let newest = last - Int64(max(1, bounds.rows)) + 1
         guard last - shown > Int64(bounds.backlog.messages), newest > shown + 1 else { return }
@@ -256,6 +257,7 @@ final class WindowCatchUp {
             part.span.after = window[part.chain[index]].position
             return
         }
-        part.span.skip = .init(from: SequenceNumber(shown + 1), to: to, place: part.span.after)
+        part.span.skip = .init(
+            from: SequenceNumber(shown + 1), to: to, place: part.span.after, upTo: newestEvent.position)
     }
 }

@@ -59,13 +59,13 @@ public struct PageRequest: Sendable, Hashable {
             self.skip = skip
         }
 
-        /// Whether the device is not sent this message, nor changes of it.
-        public func leavesOut(_ sequence: SequenceNumber) -> Bool {
-            sequence <= since || skip.map { $0.from <= sequence && sequence <= $0.to } ?? false
+        /// Whether the device is not sent this message, or the change of it that is at this position.
+        public func leavesOut(_ sequence: SequenceNumber, at position: Position) -> Bool {
+            sequence <= since || skip.map { $0.from <= sequence && sequence <= $0.to && position <= $0.upTo } ?? false
         }
     }
 
-    /// Messages that a page leaves out, with all changes of them, because there are too many. Everything else of their
+    /// Messages that a page leaves out, with the changes of them, because there are too many. Everything else of their
     /// span is sent.
     public struct Skip: Sendable, Hashable {
         /// The first message left out.
@@ -76,13 +76,20 @@ public struct PageRequest: Sendable, Hashable {
         public var place: Position
         /// Whether an earlier page told the gap.
         public var isTold: Bool
+        /// Changes above this position are sent. They were made after the gap was told, so the device may have asked
+        /// for the history that they change.
+        public var upTo: Position
 
         /// Creates a skip.
-        public init(from: SequenceNumber, to: SequenceNumber, place: Position, isTold: Bool = false) {
+        public init(
+            from: SequenceNumber, to: SequenceNumber, place: Position, isTold: Bool = false,
+            upTo: Position = Position(.max)
+        ) {
             self.from = from
             self.to = to
             self.place = place
             self.isTold = isTold
+            self.upTo = upTo
         }
     }
 

@@ -72,7 +72,9 @@ extension EventTail.View {
     fileprivate mutating func take(_ part: [EventEntry], of span: PageRequest.Span, upTo: Int64, limit: Int) {
         for entry in part[part.partition { $0.position <= span.after.value }...] {
             guard !isCut, entry.position <= upTo else { return }
-            if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence)) { continue }
+            if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence), at: Position(entry.position)) {
+                continue
+            }
             if entries.count == limit { isCut = true } else { entries.append(entry) }
         }
     }

@@ -60,7 +60,9 @@ struct PageCursor {
         if let skip = span.skip, last &+ 1 >= skip.from.value { last = max(last, skip.to.value) }
         hole = entry.before > last ? last + 1...entry.before : nil
         sequence = entry.sequence
-        if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence)) { return false }
+        if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence), at: Position(entry.position)) {
+            return false
+        }
         next = entry
         return true
     }

@@ -86,7 +86,7 @@ extension SQLiteReader {
     private func isSent(_ event: StoredEvent, _ span: PageRequest.Span) -> Bool {
         guard event.kind.isAboutMessage else { return true }
         guard event.kind != .edit || event.isLastEdit else { return false }
-        return !span.leavesOut(event.sequence)
+        return !span.leavesOut(event.sequence, at: event.position)
     }
 
     /// Messages before a row that no index has.
