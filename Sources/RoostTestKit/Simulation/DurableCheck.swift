@@ -126,6 +126,11 @@ final class DurableCheck {
             checkPrivacy(user)
         }
         people.acquaintances.restart(with: ledger.contacts, at: world.now.wall.milliseconds)
+        // Also by one that became durable in the crash.
+        for conversation in ledger.conversations where conversation.kind == .direct {
+            let pair = Array(conversation.generations.keys)
+            if pair.count == 2 { people.acquaintances.noteConversation(pair[0], pair[1]) }
+        }
     }
 
     private func forget(_ device: SimulatedDevice, isDurable: Bool, isComplete: Bool) {

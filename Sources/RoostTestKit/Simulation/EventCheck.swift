@@ -387,12 +387,15 @@ final class EventCheck {
         }
         let pair = Ledger.Pair(conversation.index, user)
         let thread = event.json?["replyTo"]?.integer ?? 0
+        let typist = people.users.indices.contains(user) ? people.users[user] : nil
         if event.isActive {
             connection.belief.typing[pair] = thread
-        } else if let believed = connection.belief.typing.removeValue(forKey: pair), isUpToDate, believed != thread {
+        } else if let believed = connection.belief.typing.removeValue(forKey: pair), isUpToDate, believed != thread,
+            // Who doesn't see the typist any more isn't told of a move, only of the end.
+            let typist, !people.isHidden(typist, from: connection.device.user)
+        {
             world.fail("\(connection.label) hears that u\(user) stops in thread \(thread), and not \(believed)")
         }
-        let typist = people.users.indices.contains(user) ? people.users[user] : nil
         if let typist, event.isActive, typist.choice == .invisible, connection.isUpToDate(at: world.time),
             world.time - typist.statusSince > World.lateness
         {

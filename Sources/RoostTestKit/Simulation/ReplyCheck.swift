@@ -180,9 +180,11 @@ final class ReplyCheck {
         if event.kind == .message, let joinedAt, joinedAt <= connection.position {
             connection.told.messages.insert(position)
         }
-        // What has become of a repeated message comes yet, if its place does. A device that went back may go on from
-        // where it had got to, so it doesn't rely on that.
-        let comesYet = position > connection.position && !device.isRereading
+        // What has become of a repeated message comes yet, if its place does: not in a gap, and not if its user has
+        // left since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely on that.
+        let isLeftOut = connection.gaps[event.conversation]?.messages.contains { $0.range.contains(event.sequence) }
+        let comesYet =
+            position > max(connection.position, joinedAt ?? .max) && isLeftOut != true && !device.isRereading
         guard isNew || event.kind == .message && comesYet else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
         device.memory.take(event, by: device.user.index, users: users)
