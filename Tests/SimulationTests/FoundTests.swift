@@ -48,6 +48,32 @@ import Testing
         #expect(told == "online")
     }
 
+    /// Who hid from a typist was told neither that the typist went to another thread nor, after that, the end.
+    @Test func typistMovesOutOfSight() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        let bob = harness.connect("bob")
+        alice.send(#"{"type":"send","id":1,"to":"@bob","key":"k","body":"A thread"}"#)
+        alice.send(#"{"type":"typing","to":"@bob"}"#)
+        #expect(bob.frames("typing").last?["active"]?.bool == true)
+        harness.advance(1_500)
+        bob.send(#"{"type":"privacy","id":1,"presence":"nobody"}"#)
+        alice.send(#"{"type":"typing","to":"@bob","replyTo":1}"#)
+        harness.advance(10_000)
+        #expect(bob.frames("typing").last?["active"]?.bool == false)
+    }
+
+    /// A reaction to a message of a gap, from after the gap was told, wasn't sent: the device had asked for the history
+    /// before it.
+    @Test func changeAfterGap() {
+        var span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: Position(.max))
+        span.skip = .init(from: SequenceNumber(3), to: SequenceNumber(9), place: .start, upTo: Position(20))
+        #expect(span.leavesOut(SequenceNumber(9), at: Position(20)))
+        #expect(!span.leavesOut(SequenceNumber(9), at: Position(21)))
+        #expect(!span.leavesOut(SequenceNumber(10), at: Position(20)))
+        #expect(!span.leavesOut(SequenceNumber(2), at: Position(20)))
+    }
+
     /// A session shorter than a tick was told to nobody and not stored, so a restart forgot it.
     @Test func shortVisit() {
         let harness = RelayHarness()

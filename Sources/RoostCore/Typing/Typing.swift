@@ -14,7 +14,9 @@ final class Typing {
         /// Whether others were told that the member is typing.
         fileprivate(set) var isNamed = false
         /// When others were last told that the member is typing, in monotonic milliseconds.
-        fileprivate(set) var toldAt = Int64.min / 2
+        fileprivate var toldAt = Int64.min / 2
+        /// When others were told that the member had begun to type, wherever it has moved since.
+        fileprivate(set) var namedAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
         /// Its place in the user's list while the member is typing.
@@ -134,6 +136,7 @@ final class Typing {
         case .nothing: return false
         case .begins:
             member.typing.isNamed = true
+            member.typing.namedAt = now
             member.conversation.typers.named += 1
             if wasActive { member.conversation.typers.unnamed -= 1 }
         case .moves: break

@@ -109,7 +109,7 @@ final class TypingCommands {
         guard let viewer = session.user else { return false }
         let user = member.user
         if directory.policy.showsPresence(of: user, to: viewer) { return true }
-        return !member.typing.isNamed && member.typing.toldAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
+        return !member.typing.isNamed && member.typing.namedAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
     }
 
     /// Whether the session is told who types: a background fetch shows nobody anything.
