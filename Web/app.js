@@ -148,8 +148,13 @@ function names(all, more = 0) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/** Everybody of whom the list or a timeline has told what they are called. */
+/** Everybody of whom somebody has told what they are called. */
 const people = {};
+
+/** Takes what people are called, unless something newer is known. */
+function meet(told) {
+  for (const one of Object.values(told)) if (!(people[one.user]?.version > (one.version ?? 0))) people[one.user] = one;
+}
 
 /** What somebody is called now; the user's own name in the relay if nothing else is known. */
 const called = (user) => (people[user]?.deleted ? "Deleted account" : people[user]?.name ?? user);
@@ -189,6 +194,7 @@ function reason(error) {
     conflict: "It is so already.",
     too_large: "That is too long, or too many.",
     rate_limited: "Wait a moment.",
+    no_relationship: "You can't reach this person.",
     bad_request: "The relay doesn't take that.",
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }
@@ -594,6 +600,7 @@ async function enter(user) {
   });
   if (me !== user) return opened.close();
   roost = opened;
+  peoplePart?.use(roost);
   $("start").hidden = true;
   $("chat").hidden = false;
   roost.onChange(ifCurrent(opened, showSession));
@@ -626,9 +633,9 @@ function awaitExpiry() {
 const isExpired = () => !isOfAccount(me) && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
 
 function showSession(snapshot) {
-  const { connection, badge, status } = snapshot;
-  patchAvatar($("me-avatar"), myAccount.name ?? me, { seed: me });
-  const name = myAccount.name ?? me;
+  const { connection, status } = snapshot;
+  const name = people[me]?.name ?? myAccount.name ?? me;
+  patchAvatar($("me-avatar"), name, { seed: me });
   text($("me-name"), name);
   const wanted = { auto: "online", away: "away", busy: "busy", invisible: "shown as offline" }[status.state];
   const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
@@ -640,12 +647,15 @@ function showSession(snapshot) {
     listView.show(roost.conversations.snapshot);
   }
   attribute(document.body, "data-live", snapshot.isUpToDate && connection.state === "connected");
-  showBadge(badge);
+  showBadge();
   banner.show(snapshot);
+  if (snapshot.isUpToDate) loadPart().catch(() => {});
 }
 
 let shownBadge = -1;
-function showBadge(badge) {
+function showBadge() {
+  // Muted conversations aren't counted.
+  const badge = listView.snapshot.rows.reduce((sum, row) => sum - (peoplePart?.isMuted(row.id) ? row.unread : 0), roost?.snapshot.badge ?? 0);
   const title = conversationView.title;
   document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
   if (badge === shownBadge) return;
@@ -766,7 +776,7 @@ const listView = {
 
   show(snapshot) {
     this.snapshot = snapshot;
-    Object.assign(people, snapshot.people);
+    meet(snapshot.people);
     this.rows.show(snapshot.rows);
     this.roving.settle();
     $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
@@ -793,9 +803,11 @@ const listView = {
     part(".preview").classList.toggle("typing", typing !== "");
     text(part(".count"), row.unread ? String(row.unread) : "");
     made.classList.toggle("unread", row.unread > 0);
+    const isMuted = peoplePart?.isMuted(row.id);
+    made.classList.toggle("muted", isMuted === true);
     attribute(made, "aria-current", isOpen);
     const waits = row.pending ? `, ${things(row.pending, "message")} not sent` : "";
-    attribute(made, "aria-label", `${title}${row.unread ? `, ${row.unread} unread` : ""}${waits}. `
+    attribute(made, "aria-label", `${title}${row.unread ? `, ${row.unread} unread` : ""}${isMuted ? ", muted" : ""}${waits}. `
       + part(".preview").textContent);
   },
 
@@ -865,7 +877,8 @@ const messageRows = {
   },
 
   patch(row, { message, isFirst, quoted }) {
-    const signature = JSON.stringify([message, isFirst, quoted && preview(quoted)]);
+    // What people are called may change, too.
+    const signature = JSON.stringify([message, isFirst, called(message.from), quoted && [preview(quoted), called(quoted.from)]]);
     if (row.signature === signature) return;
     row.signature = signature;
     row.shown = message;
@@ -1031,7 +1044,7 @@ const conversationView = {
 
   show(snapshot) {
     const isFirst = this.snapshot === undefined;
-    Object.assign(people, snapshot.people);
+    meet(snapshot.people);
     const { items, conversation } = snapshot;
     const before = this.newest;
     for (const item of items) {
@@ -1117,7 +1130,7 @@ const conversationView = {
   },
 
   showHead() {
-    showBadge(roost?.snapshot.badge ?? 0);
+    showBadge();
     if (!this.place) return;
     const { conversation } = this.snapshot ?? {};
     const peer = this.place.startsWith("@") ? this.place.slice(1) : undefined;
@@ -1127,7 +1140,7 @@ const conversationView = {
     text($("subtitle"), peer ? presenceLine(presence) : this.groupLine());
     const isStrange = peer && (isUnseen(presence) || (!presence && !conversation))
       && !this.snapshot?.items.some((item) => item.from === peer);
-    if ($("info-dialog").open) infoDialog.showHead();
+    peoplePart?.info.showHead();
     text($("stranger"), isStrange
       ? `${called(peer)} has not been here yet. What you write waits for whoever has this name.` : "");
   },
@@ -1485,7 +1498,7 @@ const tools = {
     if (message.isOwn && message.text !== undefined) {
       actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
     }
-    if (message.isOwn) actions.push(["eye", "Who has read it", done(() => showReaders(message))]);
+    if (message.isOwn) actions.push(["eye", "Who has read it", done(() => withPart((one) => one.showReaders(message)))]);
     if (message.isOwn || (conversationView.isGroup && role !== "member")) {
       actions.push(["bin", "Delete", done(() => removeMessage(message))]);
     }
@@ -1499,19 +1512,6 @@ async function removeMessage(message) {
     .replace(/^You: /, "").slice(0, 80)}”`;
   if (await confirmed(words, "Delete")) await attempt(() => conversationView.timeline.delete(message.id));
   $("text").focus();
-}
-
-async function showReaders(message) {
-  const readers = await attempt(() => conversationView.timeline.readers(message.sequence));
-  if (!readers) return;
-  $("readers").replaceChildren(...readers.map(({ user, time }) => {
-    const avatar = element("span", { "aria-hidden": "true" });
-    patchAvatar(avatar, called(user), { seed: user });
-    return element("li", {}, avatar, element("span", { class: "grow" }, called(user)),
-      element("span", { class: "faint" }, time ? ago(time) : ""));
-  }));
-  if (!readers.length) $("readers").append(element("li", { class: "faint" }, "Nobody yet."));
-  showDialog("readers-dialog");
 }
 
 $("log").addEventListener("pointerover", (event) => {
@@ -1626,12 +1626,13 @@ function showDialog(id) {
   if (!$(id).open) $(id).showModal();
 }
 
-for (const dialog of document.querySelectorAll("dialog")) {
+function equip(dialog) {
   dialog.addEventListener("close", () => { if (conversationView.place) conversationView.settleFocus(); });
   dialog.addEventListener("click", (event) => {
     if (event.target.closest("[data-close]") || event.target === dialog) dialog.close();
   });
 }
+document.querySelectorAll("dialog").forEach(equip);
 
 /** Asks, and returns whether the answer was yes. */
 function confirmed(words, yes) {
@@ -1742,122 +1743,38 @@ $("sign-out").addEventListener("click", async () => {
   await leave("You have signed out", `Nothing of ${me} is left in this browser.`);
 });
 
-// Members ------------------------------------------------------------------------------------------------------------
+// People -------------------------------------------------------------------------------------------------------------
 
-const infoDialog = {
-  async open() {
-    text($("info-problem"), "");
-    $("members").replaceChildren();
-    this.show();
-    showDialog("info-dialog");
-    if (conversationView.isGroup) await this.load();
-  },
-
-  show() {
-    const { conversation } = conversationView.snapshot ?? {};
-    const { isGroup } = conversationView;
-    const mayChange = isGroup && conversation && conversation.role !== "member";
-    this.showHead();
-    $("rename-form").hidden = $("add-form").hidden = !mayChange;
-    $("members-title").hidden = !isGroup;
-    $("rename").value = conversation?.name ?? "";
-    $("leave").hidden = !conversation;
-    text($("leave"), isGroup ? "Leave the group" : "Leave the conversation");
-  },
-
-  showHead() {
-    const { conversation } = conversationView.snapshot ?? {};
-    text($("info-title"), conversationView.title);
-    text($("info-text"), conversationView.isGroup ? things(conversation?.count ?? 0, "member")
-      : presenceLine(presenceOf(conversationView.place.slice(1))));
-  },
-
-  /** All members with their roles, and how they are shown now. */
-  async load() {
-    const { conversation } = conversationView.snapshot ?? {};
-    if (!conversation) return;
-    const members = [];
-    let after;
-    const isRead = await attempt(async () => {
-      do {
-        const page = await roost.request("conversation.members",
-          { conversation: conversation.id, presence: true, limit: 100, ...(after && { after }) });
-        members.push(...page.members);
-        after = page.next;
-      } while (after && members.length < 1_000);
-      return true;
-    }, (words) => text($("info-problem"), words));
-    if (!isRead) return;
-    $("members").replaceChildren(...members.map((member) => this.row(member, conversation)));
-  },
-
-  row(member, conversation) {
-    const { user, role } = member;
-    const name = called(user);
-    const avatar = element("span", { "aria-hidden": "true" });
-    patchAvatar(avatar, name, { seed: user, state: user === me ? undefined : member.state });
-    const line = [role === "member" ? "" : role, user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
-    const row = element("li", {}, avatar, element("span", { class: "who" }, element("span", {}, name),
-      element("span", { class: "faint" }, line)));
-    const act = (words, does) => row.append(button(words, () => this.change(does), { "aria-label": `${words}: ${name}` }));
-    if (user === me) return row;
-    if (conversation.role === "owner") {
-      if (role === "member") act("Make admin", () => roost.setRole("admin", user, conversation.id));
-      else {
-        act("Make member", () => roost.setRole("member", user, conversation.id));
-        act("Make owner", async () => {
-          if (await confirmed(`Make ${name} the owner of this group, and yourself an admin?`, "Make owner")) {
-            await roost.setRole("owner", user, conversation.id);
-          }
-        });
-      }
-    }
-    if (conversation.role === "owner" || (conversation.role === "admin" && role === "member")) {
-      act("Remove", async () => {
-        if (await confirmed(`Remove ${name} from this group?`, "Remove")) await roost.remove([user], conversation.id);
-      });
-    }
-    return row;
-  },
-
-  async change(does) {
-    text($("info-problem"), "");
-    await attempt(does, (words) => text($("info-problem"), words));
-    this.show();
-    await this.load();
-  },
+/** What the part about people uses of this one. */
+const page = {
+  $, NAME, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet,
+  names, namesIn, patchAvatar, people, presenceLine, presenceOf, reason, showBadge, showDialog, showSession, spelling, strangers,
+  tell, text, things,
+  get me() { return me; },
+  get roost() { return roost; },
 };
 
-$("info-button").addEventListener("click", () => infoDialog.open());
-$("rename-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const name = $("rename").value.trim();
-  if (name) infoDialog.change(() => roost.rename(conversationView.snapshot.conversation.id, name));
-});
-$("add-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const users = namesIn($("add"));
-  if (!users.length) return;
-  const wrong = users.find((user) => !NAME.test(user));
-  if (wrong) return text($("info-problem"), `“${wrong}” can't be a user name.`);
-  const unknown = strangers(users);
-  if (unknown.length && !await confirmed(spelling(unknown), "Add")) return undefined;
-  await infoDialog.change(async () => {
-    await roost.add(users, conversationView.snapshot.conversation.id);
-    $("add").value = "";
+/** Contacts, members, mutes, and who has read what: a file of its own, which comes after the messages, or when it is
+ *  asked for. */
+let peoplePart;
+let loading;
+
+function loadPart() {
+  loading ??= import("/app-people.js?unpacked").then(({ begin }) => {
+    peoplePart = begin(page);
+    peoplePart.use(roost);
+    return peoplePart;
+  }).catch((error) => {
+    loading = undefined;
+    throw error;
   });
-  return $("add").focus();
-});
-$("leave").addEventListener("click", async () => {
-  const { id } = conversationView.snapshot.conversation;
-  const words = conversationView.isGroup ? `Leave “${conversationView.title}”? Its messages will be gone from here.`
-    : `Leave the conversation with ${conversationView.title}? It comes back, without its messages, when one of you writes.`;
-  if (!await confirmed(words, "Leave")) return;
-  const isDone = await attempt(async () => { await roost.leave(id); return true; }, (problem) => text($("info-problem"), problem));
-  if (!isDone) return;
-  $("info-dialog").close();
-  go(undefined);
-});
+  return loading;
+}
+
+const withPart = (act) => attempt(async () => act(await loadPart()));
+
+$("people-button").addEventListener("click", () => withPart((one) => one.panel.open()));
+$("info-button").addEventListener("click", () => withPart((one) => one.info.open()));
 
 // Where one is -------------------------------------------------------------------------------------------------------
 
@@ -1891,7 +1808,8 @@ document.addEventListener("keydown", (event) => {
   const isWriting = event.target.closest("input, textarea");
   const act = event.altKey && !event.ctrlKey && !event.metaKey ? {
     ArrowUp: () => listView.step(-1), ArrowDown: () => listView.step(1), KeyN: () => newDialog.open(),
-    KeyF: () => conversationView.place && finder.open(), KeyI: () => conversationView.place && infoDialog.open(),
+    KeyF: () => conversationView.place && finder.open(), KeyI: () => conversationView.place && $("info-button").click(),
+    KeyP: () => $("people-button").click(),
   }[event.code] : event.key === "?" && !isWriting ? () => showDialog("keys-dialog")
     : event.key === "Escape" && conversationView.place && !isWriting ? () => $("text").focus() : undefined;
   if (!act) return;

@@ -75,6 +75,9 @@ export interface Message {
   /** The sequence of the message that it replies to. */
   replyTo?: number;
   editedAt?: Time;
+  /** Members whom it names, or `@all`. */
+  mentions?: string[];
+  /** Also when its time has come, if messages of the conversation disappear. */
   isDeleted: boolean;
   reactions: Reaction[];
   /** Absent for others' messages. */
@@ -109,6 +112,8 @@ export interface Conversation {
   read: number;
   unread: number;
   time: Time;
+  /** How long messages stay that are sent from now on, in milliseconds; absent if they don't disappear. */
+  expiry?: number;
 }
 
 export interface ConversationRow {
@@ -252,6 +257,9 @@ export class Roost implements Observable<RoostSnapshot> {
   follow(users: Iterable<string>): void;
   /** Sends any command, for what this class has no word for, and returns its `ok`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
+  /** Is called with each event of the relay, as Docs/Protocol.md has it, but for messages and typing: for what this class
+   *  has no word for. */
+  onEvent(listener: (event: Record<string, unknown>) => void): Stop;
 }
 
 export interface ConversationList extends Observable<ConversationListSnapshot> {
@@ -266,10 +274,11 @@ export interface Timeline extends Observable<TimelineSnapshot> {
   /** What the user has begun to write. */
   readonly draft: string;
   /** Sends a text. Returns the row's identity, from now on and for ever. */
-  send(text: string, options?: { replyTo?: string }): Promise<string>;
+  send(text: string, options?: { replyTo?: string; mentions?: string[] }): Promise<string>;
   /** Sends a message of another kind with any JSON value as its body. */
-  sendBody(kind: string, body: unknown, options?: { replyTo?: string }): Promise<string>;
-  edit(id: string, text: string): Promise<void>;
+  sendBody(kind: string, body: unknown, options?: { replyTo?: string; mentions?: string[] }): Promise<string>;
+  /** An edit replaces the mentions, too: without them, the message has none. */
+  edit(id: string, text: string, options?: { mentions?: string[] }): Promise<void>;
   delete(id: string): Promise<void>;
   react(id: string, reaction: string, isOn?: boolean): Promise<void>;
 
@@ -294,8 +303,6 @@ export interface Timeline extends Observable<TimelineSnapshot> {
 
   /** The user has seen the conversation up to this message. Counts only while the device is active. */
   seen(sequence: number): Promise<void>;
-  /** Who has read a message and when, as far as they tell. */
-  readers(sequence: number): Promise<{ user: string; time?: Time }[]>;
   /** Keeps what the user has begun to write, and tells others that the user types. */
   write(draft: string): Promise<void>;
   /** Nobody looks any more. */

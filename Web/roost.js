@@ -79,6 +79,10 @@ const TRANSACTION_TIME = 15_000;
 /** The first and the longest wait before IndexedDB is tried again. */
 const REOPEN_FIRST = 1_000;
 const REOPEN_MOST = 30_000;
+/** How long a timer is trusted to know when a message disappears: clocks are set, and devices sleep. */
+const LOOK_TIME = 60_000;
+/** Most messages that disappear in one transaction. They are looked for with each change of what is shown. */
+const EXPIRED_AT_ONCE = 64;
 
 /** A command that failed. */
 export class RoostError extends Error {
@@ -93,8 +97,8 @@ export class RoostError extends Error {
 
 const lost = () => new RoostError("connection_lost", "connection lost", { retry: true });
 const tooMany = () => (
-  new RoostError("too_many_requests", "too many commands wait", { retry: true }));
-const notConnected = () => new RoostError("not_connected", "there is no session", { retry: true });
+  new RoostError("too_many_requests", "too many", { retry: true }));
+const notConnected = () => new RoostError("not_connected", "no session", { retry: true });
 
 /** What to tell people. */
 export const sentences = {
@@ -147,18 +151,20 @@ class Changing {
   onChange(body) {
     const listener = { body };
     this.#listeners.add(listener);
-    this.#tell(listener);
+    this.#tell(listener, this.value);
     return () => this.#listeners.delete(listener);
   }
 
   show(value) {
     if (same(value, this.value)) return;
     this.value = value;
-    for (const listener of [...this.#listeners]) this.#tell(listener);
+    this.tell(value);
   }
 
-  #tell(listener) {
-    try { listener.body(this.value); } catch (error) { report(error); }
+  tell(value) { for (const listener of [...this.#listeners]) this.#tell(listener, value); }
+
+  #tell(listener, value) {
+    try { listener.body(value); } catch (error) { report(error); }
   }
 }
 
@@ -200,7 +206,7 @@ class Repeating {
 const schema = {
   identity: { primary: "id" },
   conversations: { primary: "id", time: ["time", "id"], peer: "peer", unread: "unread", stale: "stale" },
-  messages: { primary: ["conversation", "sequence"], key: ["conversation", "key"] },
+  messages: { primary: ["conversation", "sequence"], key: ["conversation", "key"], expires: "expires" },
   watermarks: { primary: ["conversation", "user"] },
   people: { primary: "user" },
   drafts: { primary: ["user", "destination"] },
@@ -578,10 +584,11 @@ class Vault {
 
 /** A message's row, of a message on the wire. One that a block hides has a place, and no author. */
 function messageRow(told) {
-  const { conversation, sequence, from = "", time, kind = "text", key, replyTo, editedAt, deletedAt } = told;
+  const { conversation, sequence, from = "", time, kind = "text", key, replyTo, editedAt, deletedAt, mentions } = told;
   const row = { conversation, sequence, from, time, kind, reactions: told.reactions ?? [] };
   if ("body" in told && !deletedAt) row.body = told.body;
-  for (const [name, value] of Object.entries({ key, replyTo, editedAt, deletedAt })) {
+  const expires = deletedAt ? undefined : told.expires;
+  for (const [name, value] of Object.entries({ key, replyTo, editedAt, deletedAt, mentions, expires })) {
     if (value !== undefined && value !== null) row[name] = value;
   }
   return row;
@@ -624,7 +631,7 @@ class Cache {
     // Of what becomes of a hidden one, this user is told nothing.
     switch (event.hidden ? "message" : event.type) {
       case "message": await this.#takeMessage(messageRow(event)); break;
-      case "edit": await this.edit(conversation, sequence, event.body, time); break;
+      case "edit": await this.edit(conversation, sequence, event.body, time, event.mentions); break;
       case "delete": await this.delete(conversation, sequence, time); break;
       case "react": await this.#takeReaction(event); break;
       case "conversation": await this.#takeChange(event); break;
@@ -711,15 +718,15 @@ class Cache {
     await this.#rows.put("conversations", row);
   }
 
-  async edit(conversation, sequence, body, time) {
+  async edit(conversation, sequence, body, editedAt, mentions) {
     const message = await this.message(conversation, sequence);
-    if (message && !message.deletedAt) await this.#rows.put("messages", { ...message, body, editedAt: time });
+    if (message && !message.deletedAt) await this.#rows.put("messages", { ...message, body, editedAt, mentions });
   }
 
   async delete(conversation, sequence, time) {
     const message = await this.message(conversation, sequence);
     if (!message) return;
-    const { body: _, stale: __, ...rest } = message;
+    const { body: _, stale: __, mentions: ___, expires: ____, ...rest } = message;
     await this.#rows.put("messages", { ...rest, reactions: [], deletedAt: time });
   }
 
@@ -780,6 +787,7 @@ class Cache {
     const one = await this.#known(id);
     switch (event.event) {
       case "renamed": one.name = event.name; break;
+      case "expiry": one.expiry = event.after || undefined; break;
       case "added": addMembers(one, users); break;
       case "removed": removeMembers(one, users); break;
       case "left":
@@ -803,8 +811,11 @@ class Cache {
     // A repetition of the event that began it, after messages that came with it.
     if (before && before.time >= time && before.first === sequence + 1) return;
     await this.forget(id);
-    const role = kind === "group" && event.by === this.#user && event.event === "created" ? "owner" : "member";
-    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time });
+    const isCreated = event.event === "created";
+    const role = kind === "group" && event.by === this.#user && isCreated ? "owner" : "member";
+    // Whether messages disappear in one that was there before, the event doesn't say.
+    const stale = isCreated ? undefined : 1;
+    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale });
   }
 
   /** The user is no longer in this conversation. */
@@ -820,11 +831,11 @@ class Cache {
 
   /** A conversation as the relay shows it now. */
   async takeConversation(told) {
-    const { conversation: id, kind, name, role, count, members, message } = told;
+    const { conversation: id, kind, name, role, count, members, message, expiry } = told;
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -864,8 +875,11 @@ class Cache {
     }
   }
 
-  /** A message of this device that the relay has stored. */
-  takeOwn(row) { return this.#takeMessage(row); }
+  /** A message of this device that the relay has stored. Its time to disappear isn't told, but follows from when. */
+  async takeOwn(row) {
+    const expiry = (await this.conversation(row.conversation))?.expiry;
+    await this.#takeMessage(expiry ? { ...row, expires: row.time + expiry } : row);
+  }
 
   /** The user has seen a conversation up to a message. */
   async read(conversation, sequence) {
@@ -924,7 +938,7 @@ const isVisible = (item) => item.action !== "react" && item.action !== "read";
 /** The key of what belongs to a user, and the keys of all of it. Before the first session, there is no user. */
 const ofUser = ({ user = "" }, destination) => [user, destination];
 const allOf = ({ user = "" }) => ({ from: [user], to: [user, []] });
-const noSuchItem = () => new RoostError("no_such_item", "no such item");
+const noSuchItem = () => new RoostError("no_such_item", "no item");
 
 /** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
  *
@@ -1050,7 +1064,7 @@ class Outbox {
     if (identity.user === undefined) delete item.user;
     this.#check(item.length, 1);
     if ((await rows.by("outbox", "key", act.key)).length) {
-      throw new RoostError("key_is_taken", "this key waits");
+      throw new RoostError("key_is_taken", "it waits");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
     item.id = await this.#newID(rows);
@@ -1080,7 +1094,7 @@ class Outbox {
   #check(length, count) {
     const sum = this.items.reduce((all, item) => all + item.length, length);
     if (this.items.length + count > OUTBOX_ITEMS || sum > OUTBOX_LENGTH) {
-      throw new RoostError("full", "too much waits");
+      throw new RoostError("full", "too much");
     }
   }
 
@@ -1335,7 +1349,7 @@ class Store {
 
   /** A session has begun. Empties the cache if it is another user's or another log's, or if the relay doesn't know what
    *  this device has (Docs/Protocol.md, section 6). The outbox stays. */
-  begin(welcome, isResumed) {
+  begin(welcome, isResumed, ahead) {
     return this.change(async (unit) => {
       const { identity } = unit;
       const isUnknown = !isResumed && (Boolean(welcome.new) || identity.position !== undefined);
@@ -1345,6 +1359,8 @@ class Store {
       if (isAnother) await this.outbox.uproot(unit);
       if (isUnknown || isAnother) await this.#empty(unit);
       identity.epoch = welcome.epoch;
+      // Messages disappear by the relay's clock, also without a session.
+      identity.ahead = ahead;
       await this.outbox.open(unit);
       return { isEmptied: isUnknown || isAnother || isOther, isOther };
     });
@@ -1377,6 +1393,20 @@ class Store {
     });
   }
 
+  /** Erases messages whose time has come, some of them if there are many. Returns their conversations, and when the next
+   *  one is due. */
+  async expire(now) {
+    const range = { index: "expires", from: 0, to: Infinity, limit: EXPIRED_AT_ONCE };
+    const rows = await this.read((unit) => unit.rows.find("messages", range));
+    const due = rows.filter((row) => row.expires <= now);
+    if (due.length) {
+      await this.change(async ({ cache }) => {
+        for (const row of due) await cache.delete(row.conversation, row.sequence, row.expires);
+      });
+    }
+    return [due.map((row) => row.conversation), rows[due.length]?.expires];
+  }
+
   // -- What became of the outbox's items
 
   /** The relay has done it: the item goes, and what it did is there. `ok` is its answer. Returns what changed. */
@@ -1397,14 +1427,14 @@ class Store {
       case "send": {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
-        const { key, kind = "text", target: replyTo } = item;
+        const { key, kind = "text", target: replyTo, mentions } = item;
         const told = { conversation, sequence: stored.sequence, from: identity.user, time: ok.time };
-        const row = messageRow({ ...told, kind, key, replyTo, body });
+        const row = messageRow({ ...told, kind, key, replyTo, body, mentions });
         // A message that an earlier try stored may have changed since.
         await cache.takeOwn(ok.duplicate ? { ...row, stale: 1 } : row);
         return;
       }
-      case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0);
+      case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, item.mentions);
       case "delete": return cache.delete(conversation, sequence, ok.time ?? 1);
       case "react":
         return cache.react(conversation, sequence, (all) => withMine(all, item.reaction, item.isOn), false);
@@ -1590,7 +1620,7 @@ class Session {
   #readySince;
   #heardAt = 0;
   // The relay's clock, compared to this one.
-  #ahead = 0;
+  ahead = 0;
   #lastID = 0;
   #waiting = new Map();
   #unacked = null;
@@ -1704,7 +1734,7 @@ class Session {
     this.#phase = "ready";
     this.#alarms.cancel("welcome");
     this.#readySince = this.#clock.now();
-    this.#ahead = welcome.time - this.#clock.now();
+    this.ahead = welcome.time - this.#clock.now();
     this.#askedWait = undefined;
     this.#watchSilence();
     this.bytesMax = welcome.limits?.frameBytes ?? 65_536;
@@ -1836,7 +1866,7 @@ class Session {
     this.send("refresh", { token }, (failure, ok) => {
       if (failure) return failed();
       this.#isRefreshing = false;
-      if (ok.expires) this.#planRefresh(ok.expires - this.#clock.now() - this.#ahead);
+      if (ok.expires) this.#planRefresh(ok.expires - this.#clock.now() - this.ahead);
     });
   }
 
@@ -2210,11 +2240,11 @@ class TimelineBuilder {
   }
 
   #stored(message) {
-    const { sequence, from, time, kind, body, replyTo, editedAt, deletedAt, reactions, key } = message;
+    const { sequence, from, time, kind, body, replyTo, editedAt, deletedAt, reactions, key, mentions } = message;
     const isOwn = from === this.#user;
     const row = {
       type: "message", id: isOwn && key ? `k:${key}` : `s:${sequence}`, sequence, from, isOwn, time, kind, replyTo,
-      editedAt, isDeleted: deletedAt !== undefined, reactions, isChanging: false,
+      editedAt, isDeleted: deletedAt !== undefined, reactions, isChanging: false, mentions,
     };
     if ("body" in message) row.body = body;
     if (isOwn) row.state = this.#stateOf(sequence);
@@ -2222,11 +2252,11 @@ class TimelineBuilder {
   }
 
   #unsent(item) {
-    const { id, key, kind = "text", body, target, code } = item;
+    const { id, key, kind = "text", body, target, code, mentions } = item;
     const failed = code ? item : this.#parked;
     return this.#changed({
       type: "message", id: `k:${key}`, from: this.#user, isOwn: true, kind, body, replyTo: target, isDeleted: false,
-      reactions: [], isChanging: false, outboxItem: id,
+      reactions: [], isChanging: false, outboxItem: id, mentions,
       state: failed ? { state: "failed", ...failureOf(failed) } : { state: "sending" },
     }, `p:${id}`);
   }
@@ -2448,6 +2478,7 @@ const shapes = {
   gap: { conversation: "string", from: "number", to: "number" },
   receipt: { conversation: "string", user: "string" },
   profile: { user: "string", version: "number" },
+  state: { position: "string" },
   live: { position: "string" },
 };
 
@@ -2473,11 +2504,11 @@ function isSound(event) {
 
 /** What goes over the wire for an item of the outbox. */
 function commandOf(item) {
-  const { destination, key, kind, body, target, reaction, isOn } = item;
+  const { destination, key, kind, body, target, reaction, isOn, mentions } = item;
   const about = { conversation: destination, sequence: target };
   switch (item.action) {
-    case "send": return { to: destination, key, kind, body, replyTo: target };
-    case "edit": return { ...about, body };
+    case "send": return { to: destination, key, kind, body, replyTo: target, mentions };
+    case "edit": return { ...about, body, mentions };
     case "react": return isOn ? { ...about, reaction } : { ...about, reaction, remove: true };
     default: return about;
   }
@@ -2492,14 +2523,18 @@ class Screen {
   views = new Set();
   #store;
   #tabs;
+  #clock;
+  #alarms;
   #flush = new Repeating(() => this.#show());
   // Conversations that have changed, and those of them of which other tabs are to be told; null stands for all.
   #here = new Set();
   #others = new Set();
 
-  constructor(store, tabs) {
+  constructor(store, tabs, clock) {
     this.#store = store;
     this.#tabs = tabs;
+    this.#clock = clock;
+    this.#alarms = new Alarms(clock);
   }
 
   get timelines() { return [...this.views].filter((view) => view instanceof TimelineView); }
@@ -2517,8 +2552,8 @@ class Screen {
   flush() { return this.#flush.ask(); }
 
   async #show() {
-    // What changes in the same breath is told together.
-    await null;
+    // What changes in the same breath is told together, and nothing is shown after its time.
+    await this.#expire();
     const [others, here] = [this.#others, this.#here];
     [this.#others, this.#here] = [new Set(), new Set()];
     if (others.size) this.#tabs.tell("changed", [...others]);
@@ -2532,6 +2567,17 @@ class Screen {
       pendingCount: this.#store.outbox.items.filter(isVisible).length, isStored: this.#store.isStored,
     });
   }
+
+  // Whatever has changed, another message may be the next one that disappears.
+  async #expire() {
+    const now = this.#clock.now() + (this.#store.identity.ahead ?? 0);
+    const [changed, next] = await this.#store.expire(now);
+    if (changed.length) this.tell(changed);
+    if (next) this.#alarms.set("expiry", Math.min(next - now, LOOK_TIME), () => this.tell([]));
+  }
+
+  /** Nobody looks any more. */
+  end() { this.#alarms.cancelAll(); }
 
   /** Changes what is said of the session. */
   note(change) { this.state.show({ ...this.state.value, ...change }); }
@@ -3002,6 +3048,7 @@ class Engine {
   people;
   asker;
   clock;
+  events = new Changing();
   #settings;
   #vault;
   #session;
@@ -3025,7 +3072,7 @@ class Engine {
     this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
-    this.screen = new Screen(this.store, this.tabs);
+    this.screen = new Screen(this.store, this.tabs, clock);
     this.people = new People(this);
     this.#session = new Session(settings, this, clock, random);
     const push = (entry) => this.#push(entry);
@@ -3109,6 +3156,7 @@ class Engine {
       case "added": this.#adopt(content).catch(report); break;
       case "sent": if (!this.#vault.isStored) this.store.forgetKey(content).catch(report); break;
       case "activity": this.people.takeActivity(from, content); break;
+      case "event": this.events.tell(content); break;
     }
   }
 
@@ -3222,6 +3270,7 @@ class Engine {
   close() {
     this.#isWanted = false;
     for (const stop of this.#stops.splice(0)) stop();
+    this.screen.end();
     this.#session.drop();
     this.tabs.leave();
     this.#vault.close();
@@ -3286,7 +3335,7 @@ class Engine {
   }
 
   async #takeWelcome({ welcome, isResumed, connection }) {
-    const { isEmptied, isOther } = await this.store.begin(welcome, isResumed);
+    const { isEmptied, isOther } = await this.store.begin(welcome, isResumed, this.#session.ahead);
     if (isOther) this.people.forget();
     this.#mark = randomName();
     this.screen.begin(isEmptied || isOther);
@@ -3310,6 +3359,11 @@ class Engine {
     for (const event of events) {
       for (const id of this.people.take(event)) changed.add(id);
       if (event.type === "status") this.screen.note({ status: statusOf(event) });
+      // For modules beside this one, such as roost-people.js. Of messages and typing, snapshots say it all.
+      if (!["message", "typing"].includes(event.type)) {
+        this.events.tell(event);
+        this.tabs.tell("event", event);
+      }
     }
     const isNow = connection === this.#session.connection;
     if (isNow && events.some((event) => event.type === "live")) {
@@ -3404,16 +3458,19 @@ class Timeline {
 
   sendBody(kind, body, options) { return this.#send(kind === "text" ? { body } : { kind, body }, options); }
 
-  async #send(content, { replyTo } = {}) {
+  async #send(content, { replyTo, mentions } = {}) {
     const isText = content.kind === undefined;
-    const key = await this.#engine.add(this.destination, { action: "send", ...content }, replyTo, isText);
+    const act = { action: "send", ...content, ...(mentions && { mentions }) };
+    const key = await this.#engine.add(this.destination, act, replyTo, isText);
     // Sending ends typing, and takes the draft away.
     this.#typedAt = null;
     if (isText) this.#draft = "";
     return `k:${key}`;
   }
 
-  edit(id, text) { return this.#engine.revise(this.destination, id, { action: "edit", body: text }); }
+  edit(id, body, { mentions } = {}) {
+    return this.#engine.revise(this.destination, id, { action: "edit", body, ...(mentions && { mentions }) });
+  }
 
   delete(id) { return this.#engine.revise(this.destination, id, { action: "delete" }); }
 
@@ -3531,17 +3588,6 @@ class Timeline {
     if (this.#engine.people.activity === "active") await this.#engine.seen(this.destination, sequence);
   }
 
-  async readers(sequence) {
-    const { conversation } = this.#view;
-    if (!conversation) return [];
-    try {
-      if (conversation.count <= RECEIPT_MEMBERS) await this.#engine.asker.members(conversation.id);
-    } catch { /* What this device knows has to do. */ }
-    const marks = await this.#engine.store.read(({ cache }) => cache.watermarks(conversation.id));
-    return marks.filter((mark) => mark.read >= sequence)
-      .map(({ user, readAt }) => (readAt === undefined ? { user } : { user, time: readAt }));
-  }
-
   async write(draft) {
     if (draft === this.#draft) return;
     this.#draft = draft;
@@ -3581,7 +3627,7 @@ export class Roost {
 
   static async open(settings) {
     const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
-    if (!WebSocket) throw new RoostError("no_sockets", "hand in a class of WebSockets");
+    if (!WebSocket) throw new RoostError("no_sockets", "no class of sockets");
     const engine = new Engine({ ...settings, WebSocket });
     const list = new ListView(engine.store, engine.people.notices);
     engine.screen.views.add(list);
@@ -3665,6 +3711,8 @@ export class Roost {
   }
 
   request(type, members = {}) { return this.#engine.tabs.call("request", type, members); }
+
+  onEvent(listener) { return this.#engine.events.onChange((event) => event && listener(event)); }
 }
 
 /** The parts, for their tests. Nothing of it is promised. */

@@ -11,7 +11,8 @@
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
 const FILES = [
-  `/app.css?${VERSION}`, `/app.js?${VERSION}`, `/roost.js?${VERSION}`, "/manifest.webmanifest", "/icon.svg", "/icon.png",
+  ...["app.css", "app.js", "app-people.js", "roost.js", "roost-people.js"].map((name) => `/${name}?${VERSION}`),
+  "/manifest.webmanifest", "/icon.svg", "/icon.png",
 ];
 // Longest that opening the page waits for the relay while there is a copy.
 const PATIENCE = 1_000;

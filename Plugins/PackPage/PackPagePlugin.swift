@@ -5,10 +5,11 @@ import PackagePlugin
 @main
 struct PackPagePlugin: BuildToolPlugin {
     static let names = [
-        "index.html", "app.css", "app.js", "roost.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
+        "index.html", "app.css", "app.js", "app-people.js", "roost.js", "roost-people.js", "sw.js",
+        "manifest.webmanifest", "icon.svg", "icon.png",
     ]
-    /// What is sent as a part of others.
-    static let parts = ["accounts.js"]
+    /// What is sent as a part of others, or says how they are sent.
+    static let parts = ["accounts.js", "short-names.txt"]
 
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "Web")

@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -183,6 +184,58 @@ async def test_tabs_share_one_session_and_the_next_takes_over(web, site):
         await second.check()
         assert browser.problems == []
     assert await said(bob, "alice") == ["from the first", "from the second", "to both", "after the first has gone"]
+
+
+# The texts of all messages in the browser's store.
+STORED = """
+    const done = (request) => new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = reject;
+    });
+    const database = await done(indexedDB.open("roost.roost"));
+    const rows = await done(database.transaction("messages").objectStore("messages").getAll());
+    database.close();
+    return rows.map((row) => row.body).filter(Boolean).sort();"""
+
+
+@needs_browser
+async def test_messages_disappear_from_the_browsers_disk_on_time_and_after_time_away(start, site):
+    relay = start(limits__expiry_seconds_min=1, listen__origins=site.origin)
+    bob = await relay.device("bob")
+    conversation = (await bob.send("@alice", "stays"))["conversation"]
+    await bob.call("conversation.expiry", conversation=conversation, after=8_000)
+    async with Browser(site) as browser:
+        tabs = [await browser.tab() for _ in range(2)]
+        for tab in tabs:
+            await tab.start(relay, "alice", to="@bob")
+            await tab.settled()
+        assert await tabs[0].run("app.timeline.snapshot.conversation.expiry") == 8_000
+        theirs = await bob.send("@alice", "theirs")
+        await tabs[1].send("mine")
+        await tabs[0].until("app.texts().join() === 'stays,theirs,mine'")
+        for tab in tabs:
+            await tab.settled()
+        # Of one's own message the relay tells the time, and this device works out the rest.
+        kept = await tabs[0].run(STORED)
+        assert kept == ["mine", "stays", "theirs"] or time.time() * 1_000 >= theirs["time"] + 8_000
+
+        async def left(tab, texts):
+            return await tab.run(STORED) == texts
+        await until(lambda: left(tabs[0], ["stays"]), "what disappears has gone")
+        for tab in tabs:
+            await tab.until("app.timeline.snapshot.items.filter((item) => item.isDeleted && !item.text).length === 2")
+        # Away at the time, and back without a connection.
+        away = await bob.send("@alice", "while away")
+        await tabs[0].until("app.texts().includes('while away')")
+        for tab in tabs:
+            await tab.page.close()
+        await until(lambda: time.time() * 1_000 > away["time"] + 8_000, "its time")
+        tab = await browser.tab()
+        await tab.start(relay, "alice", to="@bob", connects=False)
+        assert await tab.run("app.timeline.snapshot.items.map((item) => item.text ?? item.isDeleted)") == [
+            "stays", True, True, True]
+        assert await tab.run(STORED) == ["stays"]
+        assert browser.problems == []
 
 
 @needs_browser

@@ -159,7 +159,7 @@ async def test_everything_has_a_name(relay, name):
                 || one.getAttribute("aria-hidden") || one.matches("[role=alert], [role=status]")))
             .map((one) => one.outerHTML)"""
         assert await anna.page.evaluate(nameless) == []
-        for label in ("You, ", "New conversation", "About this conversation"):
+        for label in ("You, ", "New conversation", "About this conversation", "^People$"):
             await anna.page.get_by_role("button", name=re.compile(label)).click()
             await anna.page.locator("dialog[open]").wait_for()
             assert await anna.page.evaluate(nameless) == []
@@ -252,7 +252,7 @@ async def test_colours_can_be_told_apart(relay, name, scheme):
             return looked > 3 ? found : ["too little was looked at"];
         }"""
         assert await anna.page.evaluate(poor) == []
-        for label in ("You, ", "New conversation", "About this conversation"):
+        for label in ("You, ", "New conversation", "About this conversation", "^People$"):
             await anna.page.get_by_role("button", name=re.compile(label)).click()
             await anna.page.locator("dialog[open]").wait_for()
             assert await anna.page.evaluate(poor) == []

@@ -6,13 +6,16 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { People } from "../../Web/roost-people.js";
 import * as module from "../../Web/roost.js";
 import { sockets } from "./stand_ins.mjs";
 
-const promised = readFileSync(new URL("../../Web/roost.d.ts", import.meta.url), "utf8").replace(/\/\*[^]*?\*\//g, "");
+const read = (name) => readFileSync(new URL(`../../Web/${name}`, import.meta.url), "utf8");
+const declared = (name) => read(name).replace(/\/\*[^]*?\*\//g, "");
+const promised = declared("roost.d.ts");
 
 /** The members of a class or an interface, without those that it has of `Observable`. */
-function membersOf(name) {
+function membersOf(name, promised = declared("roost.d.ts")) {
   const head = new RegExp(`export (?:declare )?(?:class|interface) ${name}\\b[^{]*\\{`).exec(promised);
   const body = promised.slice(head.index + head[0].length).split(/^\}/m)[0];
   return [...body.matchAll(/^  (?:static )?(?:readonly )?(\w+)[?]?[(:]/gm)].map((found) => found[1]);
@@ -64,13 +67,39 @@ test("snapshots have the members that are promised", async () => {
 });
 
 test("it needs nothing", () => {
-  const source = readFileSync(new URL("../../Web/roost.js", import.meta.url), "utf8");
-  assert.ok(!/^import |\bimport\(/m.test(source));
+  for (const name of ["roost.js", "roost-people.js"]) assert.ok(!/^import |\bimport\(/m.test(read(name)));
+});
+
+test("the module of people has the members that are promised", async () => {
+  const types = declared("roost-people.d.ts");
+  const { FakeSocket } = sockets();
+  const roost = await module.Roost.open({ url: "ws://r", token: () => "t", storage: "memory", WebSocket: FakeSocket });
+  const people = new People(roost);
+  const observable = membersOf("Observable");
+  assert.deepEqual(namesOf(people), membersOf("People", types).filter((name) => name !== "constructor").sort());
+  for (const name of observable) assert.ok(name in people);
+  for (const name of Object.keys(people.snapshot)) assert.ok(membersOf("PeopleSnapshot", types).includes(name), name);
+  people.close();
+  roost.close();
+});
+
+test("names that are sent short are nobody else's", () => {
+  const names = read("short-names.txt").trim().split("\n");
+  const source = read("roost.js");
+  const strings = new Set([...source.matchAll(/["'`]([\w.]+)["'`]/g)].map((found) => found[1]));
+  const others = new Set(promised.replace(/\/\/.*/g, "").match(/\w+/g));
+  assert.deepEqual(names, [...new Set(names)].sort());
+  for (const name of names) {
+    assert.ok(new RegExp(`\\b${name}\\b`).test(source), `${name} isn't used`);
+    assert.ok(!strings.has(name) && !others.has(name), `${name} is somebody else's`);
+    assert.ok(!(name in Array.prototype || name in Map.prototype || name in Promise.prototype || name in globalThis), name);
+  }
 });
 
 test("packed, as the relay serves it, it has at most 20 KiB", (context) => {
   const entry = 'export { Roost, RoostError, sentences } from "./roost.js";';
-  const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022"];
+  const short = `--mangle-props=^(${read("short-names.txt").trim().split("\n").join("|")})$`;
+  const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022", short];
   const { error, status, stdout, stderr } = spawnSync(
     "esbuild", settings, { input: entry, cwd: new URL("../../Web/", import.meta.url) });
   if (error?.code === "ENOENT") return context.skip("there is no esbuild");

@@ -1,0 +1,306 @@
+"""The part of the chat page about people, in a real browser against the relay: contacts, blocks, names, mutes, and who
+has read what. It is loaded when somebody asks for it, or after the messages."""
+
+import re
+
+import pytest
+
+from harness.browser import CHROMIUM, Browser
+from harness.waiting import until
+from test_38_admin_command import roost
+from test_44_chat_page import says, titled, two
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+
+async def panel(person):
+    """Opens the panel."""
+    await person.page.get_by_role("button", name=re.compile("^People")).click()
+    await person.page.locator("#people-find:focus").wait_for()
+    return person.page.get_by_role("dialog", name="People")
+
+
+def listed(dialog, title):
+    """The names in one of the panel's lists."""
+    return dialog.get_by_role("region", name=title).get_by_role("listitem")
+
+
+async def called(person, name):
+    """Gives oneself a name."""
+    dialog = await panel(person)
+    await dialog.get_by_text("What others see of you").click()
+    await dialog.get_by_label("Your name").fill(name)
+    await dialog.get_by_role("button", name="Save").click()
+    await person.page.get_by_text("Saved. Others see it now.").wait_for()
+    await person.page.keyboard.press("Escape")
+    await person.page.get_by_role("button", name=f"You, {name}: online").wait_for()
+
+
+async def test_from_a_stranger_to_a_contact(start):
+    relay = start(directory__find="everyone")
+    async with Browser() as browser:
+        alice, bob = await browser.person(relay, "alice"), await browser.person(relay, "bob")
+        await called(bob, "Bob Builder")
+        dialog = await panel(alice)
+        await dialog.get_by_text("You have no contacts yet").wait_for()
+        await alice.page.locator("#people-find:focus").wait_for()
+        await alice.shot("people-empty")
+        await alice.page.keyboard.type("bui")
+        found = dialog.get_by_role("listitem").filter(has_text="Bob Builder")
+        await found.get_by_text("@bob").wait_for()
+        await dialog.get_by_text("1 person").wait_for()
+        await alice.shot("people-found")
+        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
+        await listed(dialog, "You have invited").filter(has_text="Bob Builder").wait_for()
+        # Who is invited sees that without opening anything.
+        await bob.page.get_by_role("button", name="People, 1 invitation").wait_for()
+        theirs = await panel(bob)
+        await listed(theirs, "Invitations").filter(has_text="alice").wait_for()
+        await bob.shot("people-invitation")
+        await theirs.get_by_role("button", name="Accept: alice").click()
+        await listed(theirs, "Contacts").filter(has_text="alice").wait_for()
+        await bob.page.get_by_role("button", name="People", exact=True).wait_for(state="attached")
+        await listed(dialog, "Contacts").filter(has_text="Bob Builder").wait_for()
+        assert await listed(dialog, "You have invited").count() == 0
+        await alice.shot("people-contacts")
+        # One writes to a contact from there, and the name is that of the conversation.
+        await listed(dialog, "Contacts").get_by_role("button", name="Write: Bob Builder").click()
+        await alice.page.locator("#title", has_text="Bob Builder").wait_for()
+        await alice.write("Hello Bob")
+        await alice.sees_state("Hello Bob", "Delivered")
+        # Removed on the one side, gone on the other.
+        await theirs.get_by_role("button", name="Remove: alice").click()
+        await bob.page.get_by_role("button", name="Remove", exact=True).click()
+        await theirs.get_by_text("You have no contacts yet").wait_for()
+        await panel(alice)
+        await dialog.get_by_text("You have no contacts yet").wait_for()
+        # An invitation can be declined, and taken back.
+        await alice.page.keyboard.type("bui")
+        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
+        await theirs.get_by_role("button", name="Decline: alice").click()
+        await listed(dialog, "You have invited").wait_for(state="hidden")
+        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
+        await listed(theirs, "Invitations").wait_for()
+        await dialog.get_by_role("button", name="Take back: Bob Builder").click()
+        await listed(theirs, "Invitations").wait_for(state="hidden")
+
+
+async def test_who_is_not_found_can_be_invited_by_the_exact_name(relay, name):
+    carol = await relay.device(name("carol"))
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"))
+        dialog = await panel(alice)
+        await alice.page.keyboard.type(name("carol"))
+        await dialog.get_by_text("Nobody is found by this name.").wait_for()
+        await dialog.get_by_role("button", name=f"Invite: {name('carol')}").click()
+        assert (await carol.event("contact", user=name("alice")))["state"] == "received"
+        # A label of the other's isn't told, and a name with markup is text.
+        await carol.call("contact.accept", user=name("alice"))
+        await listed(dialog, "Contacts").filter(has_text=name("carol")).wait_for()
+        await carol.call("profile.set", name="<img src=x onerror=alert(1)>")
+        await carol.send(f"@{name('alice')}", "hello")
+        await listed(dialog, "Contacts").filter(has_text="<img src=x onerror=alert(1)>").wait_for()
+
+
+async def test_a_new_name_is_drawn_wherever_somebody_is_named(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        carol = await relay.device(name("carol"))
+        group = await carol.group("The Crew", name("alice"), name("bob"))
+        for person in (alice, bob):
+            await person.open("The Crew")
+        await alice.write("Who is there?")
+        row = await bob.sees("Who is there?")
+        assert await row.locator(".author").inner_text() == name("alice")
+        await called(alice, "Alice Ardent")
+        await until(lambda: says(row.locator(".author"), "Alice Ardent"), "the author's line")
+        assert (await row.get_attribute("aria-label")).startswith("Alice Ardent, ")
+        await bob.does("Who is there?", "Reply")
+        await bob.write("I am")
+        await alice.sees("I am")
+        await called(alice, "Alice B.")
+        await until(lambda: says(row.locator(".author"), "Alice B."), "the author's line again")
+        quote = bob.message("I am").locator(".quote")
+        await until(lambda: says(quote.locator("span").first, "Alice B."), "who is quoted")
+        await until(lambda: says(bob.page.locator("#subtitle"), f"Alice B., {name('carol')} and you · 3 of 3 online"),
+                    "the members")
+        await bob.shot("people-renamed")
+        # One's own other browser shows it, too, and a taken username is refused.
+        other = await browser.person(relay, name("alice"))
+        await other.page.get_by_role("button", name="You, Alice B.: online").wait_for()
+        await carol.call("profile.set", name="Carol", username="the_one")
+        dialog = await panel(alice)
+        await dialog.get_by_text("What others see of you").click()
+        assert await dialog.get_by_label("Your name").input_value() == "Alice B."
+        await dialog.get_by_label("A name by which others find you").fill("the_one")
+        await dialog.get_by_role("button", name="Save").click()
+        await dialog.get_by_text("Somebody else has this name.").wait_for()
+        await alice.shot("people-profile")
+
+
+async def test_a_mute_follows_and_is_not_counted(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        dave = await relay.device(name("dave"))
+        await dave.send(f"@{name('bob')}", "noise")
+        other = await browser.person(relay, name("bob"))
+        for person in (bob, other):
+            await until(lambda person=person: badged(person, 1), "one unread")
+        await bob.open(name("dave"))
+        await bob.page.get_by_role("button", name="About this conversation").click()
+        await bob.page.get_by_role("dialog", name=name("dave")).get_by_role("button", name="Mute").click()
+        await bob.page.get_by_role("button", name="Unmute").wait_for()
+        await bob.shot("people-mute")
+        await bob.page.keyboard.press("Escape")
+        # At once on the other device, and after a start as well.
+        muted = re.compile(f"^{re.escape(name('dave'))}.*, muted")
+        await other.page.get_by_role("button", name=muted).wait_for()
+        await bob.open(name("alice"))
+        await dave.send(f"@{name('bob')}", "more noise")
+        unread = re.compile(f"^{re.escape(name('dave'))}, 1 unread, muted")
+        await other.page.get_by_role("button", name=unread).wait_for()
+        await until(lambda: badged(other, 0), "a muted one isn't counted")
+        await other.shot("people-muted")
+        await other.page.reload()
+        await other.page.get_by_role("button", name=muted).wait_for()
+        await until(lambda: badged(other, 0), "nor after a start")
+        await bob.open(name("dave"))
+        await bob.page.get_by_role("button", name="About this conversation").click()
+        await bob.page.get_by_role("button", name="Unmute").click()
+        await other.page.get_by_role("button", name=muted).wait_for(state="hidden")
+
+
+async def badged(person, count):
+    title = await person.page.title()
+    return title.startswith(f"({count}) ") if count else not title.startswith("(")
+
+
+async def test_blocks_and_reports(start):
+    relay = start()
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, lambda word: word)
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        dialog = alice.page.get_by_role("dialog", name="bob")
+        await dialog.get_by_role("button", name="Report").click()
+        form = alice.page.get_by_role("dialog", name="Report bob")
+        await form.get_by_label("What is wrong").select_option("Harassment")
+        await form.get_by_label("What happened").fill("Writes every night")
+        await alice.shot("people-report")
+        await form.get_by_role("button", name="Report").click()
+        await alice.page.get_by_text("Whoever runs this server is told of bob.").wait_for()
+        lines = (await roost(relay, "admin", "report", "list")).splitlines()
+        assert lines[1].endswith("alice reports bob: harassment") and "Writes every night" in lines[2]
+        await dialog.get_by_role("button", name="Block", exact=True).click()
+        sure = alice.page.get_by_role("dialog", name=re.compile("^Block bob"))
+        await sure.get_by_role("button", name="Block").click()
+        await dialog.get_by_role("button", name="Unblock").wait_for()
+        await alice.page.keyboard.press("Escape")
+        await bob.write("Can you hear me?")
+        await bob.page.get_by_text("You can't write to this conversation.").first.wait_for()
+        await bob.shot("people-blocked")
+        theirs = await panel(alice)
+        await listed(theirs, "Blocked").filter(has_text="bob").wait_for()
+        await alice.shot("people-blocks")
+        await theirs.get_by_role("button", name="Unblock: bob").click()
+        await listed(theirs, "Blocked").wait_for(state="hidden")
+        await alice.page.locator("#people-find:focus").wait_for()
+        await bob.page.locator("#trouble").get_by_role("button", name="Try again").click()
+        await alice.page.keyboard.press("Escape")
+        await alice.sees("Can you hear me?")
+
+
+async def test_who_has_read_it_and_when(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        carol = await relay.device(name("carol"))
+        group = await carol.group("The Crew", name("alice"), name("bob"))
+        await alice.open("The Crew")
+        await alice.write("Who reads this?")
+        await carol.awaited_message(group, 1)
+        await carol.call("read", conversation=group, sequence=1)
+        await alice.sees_state("Who reads this?", "Read by 1 of 2")
+        await alice.does("Who reads this?", "Who has read it")
+        dialog = alice.page.get_by_role("dialog", name="Who has read it")
+        who = re.escape(name("carol"))
+        await dialog.get_by_text(re.compile(rf"^Read by {who} at \d\d:\d\d$")).wait_for()
+        row = dialog.get_by_role("listitem").filter(has_text=name("carol"))
+        await row.get_by_text(re.compile(r"^read at \d\d:\d\d$")).wait_for()
+        assert re.search(r"^Read \d.*\nDelivered \d", await row.get_attribute("title"))
+        row = dialog.get_by_role("listitem").filter(has_text=name("bob"))
+        await row.get_by_text(re.compile("^delivered at")).wait_for()
+        await alice.shot("people-readers")
+
+
+async def test_the_panel_with_the_keyboard_on_a_phone(start):
+    relay = start(directory__find="everyone")
+    devices = [await relay.device(user) for user in ("bob", "carol", "dave", "erin")]
+    for device, called_so in zip(devices, ("Bob", "Carol Quite-A-Long-Name-Of-Somebody", "Dave", "Erin"), strict=True):
+        await device.call("profile.set", name=called_so)
+    async with Browser() as browser:
+        alice = await browser.person(relay, "alice", width=360, height=720)
+        for device in devices[:3]:
+            await device.call("contact.invite", user="alice")
+        await alice.page.get_by_role("button", name="People, 3 invitations").wait_for()
+        keys = alice.page.keyboard
+        await keys.press("Alt+KeyP")
+        await alice.page.locator("#people-find:focus").wait_for()
+        dialog = alice.page.get_by_role("dialog", name="People")
+        assert await listed(dialog, "Invitations").count() == 3
+        # The focus stays in the list when a row goes, and goes to the field when the list is empty.
+        for _ in range(3):
+            await keys.press("Tab")
+            focused = alice.page.locator("button:focus")
+            assert (await focused.get_attribute("aria-label")).startswith("Accept: ")
+            label = await focused.get_attribute("aria-label")
+            await keys.press("Enter")
+            accepted = label.removeprefix("Accept: ")
+            await listed(dialog, "Invitations").filter(has_text=accepted).wait_for(state="detached")
+            await keys.press("Home")
+            await alice.page.locator("#people-find").focus()
+        assert await listed(dialog, "Contacts").count() == 3
+        fits = await alice.page.evaluate("""() => [...document.querySelectorAll("dialog[open] *")]
+            .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth)
+            .map((one) => one.outerHTML.slice(0, 100))""")
+        assert fits == []
+        await alice.shot("people-phone")
+        await keys.press("Escape")
+        await dialog.wait_for(state="hidden")
+
+
+async def test_it_comes_after_the_messages_and_without_the_relay(start):
+    relay = start()
+    async with Browser(network_fails=True) as browser:
+        device = await browser.device()
+        asked = []
+        device.on("request", lambda request: asked.append(request.url.split("/")[-1].split("?")[0]))
+        alice = await browser.tab(device, f"http://127.0.0.1:{relay.port}/#token={relay.token('alice')}")
+        await alice.live()
+        await alice.page.evaluate("navigator.serviceWorker.ready")
+
+        async def has_come():
+            return "roost-people.js" in asked
+        await until(has_come, "the part about people")
+        assert asked.index("roost.js") < asked.index("app-people.js") < asked.index("roost-people.js")
+        await alice.page.reload()
+        await alice.live()
+        relay.kill()
+        await alice.page.reload()
+        await alice.page.locator("#banner:not([hidden])").wait_for()
+        # As the page was kept, this part was.
+        dialog = await panel(alice)
+        await alice.page.keyboard.type("bob")
+        await dialog.get_by_text("No connection.").wait_for()
+
+
+async def test_titles_do_not_count_what_is_muted(relay, name):
+    async with Browser() as browser:
+        bob = await browser.person(relay, name("bob"))
+        await bob.live()
+        device = await relay.device(name("bob"), "phone")
+        alice = await relay.device(name("alice"))
+        sent = await alice.send(f"@{name('bob')}", "one")
+        await until(lambda: titled(bob, "(1) Roost"), "one unread")
+        await device.call("state.set", key=f"mute/{sent['conversation']}", value=True)
+        await until(lambda: titled(bob, "Roost"), "muted")
+        await device.call("state.set", key=f"mute/{sent['conversation']}")
+        await until(lambda: titled(bob, "(1) Roost"), "heard again")

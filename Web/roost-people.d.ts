@@ -1,0 +1,111 @@
+// What an app in a browser or in Node holds of the people whom a user knows. The words are those of Docs/Protocol.md,
+// sections 6, 7, 9, 14 and 15.
+
+import type { Observable, Roost, Stop, Time } from "./roost.js";
+
+/** What somebody is to the user. */
+export interface Contact {
+  user: string;
+  /** What the other one is to the user: `friend`, or what the relay's operator has named. */
+  kind: string;
+  /** `sent`: the user has invited the other one; `received`: the other way round. */
+  state: "sent" | "received" | "accepted";
+  /** A note that only the user sees. */
+  label?: string;
+  since: Time;
+}
+
+/** What somebody says of itself. Without `version` there is none, or none that may be shown. */
+export interface Profile {
+  user: string;
+  version?: number;
+  name?: string;
+  username?: string;
+  photo?: string;
+  bio?: string;
+  role?: string;
+  tier?: string;
+  deleted?: boolean;
+}
+
+export interface PeopleSnapshot {
+  /** Whether all of it has come since the app was started. */
+  isKnown: boolean;
+  contacts: Contact[];
+  /** Whom the user has blocked. */
+  blocked: string[];
+  /** The user's own. */
+  profile?: Profile;
+  /** Conversations that make no sound, by their ids: for good, or until a time. */
+  muted: Record<string, true | { until: Time }>;
+}
+
+/** A setting of the user's, which all its devices have. */
+export interface Setting {
+  key: string;
+  /** Any JSON value; absent if the key was removed. */
+  value?: unknown;
+  /** Rises with each change of any setting. */
+  version: number;
+  time?: Time;
+}
+
+/** How far somebody has got with one message. What somebody doesn't tell is absent. */
+export interface Receipt {
+  user: string;
+  deliveredAt?: Time;
+  isRead: boolean;
+  readAt?: Time;
+}
+
+/** The contacts, the profile and the settings of one user. What it does needs a session, and fails with a `RoostError`
+ *  of the relay's code. */
+export class People implements Observable<PeopleSnapshot> {
+  constructor(roost: Roost);
+  readonly snapshot: PeopleSnapshot;
+  onChange(listener: (snapshot: PeopleSnapshot) => void): Stop;
+  /** Nobody looks any more. */
+  close(): void;
+
+  invite(user: string, options?: { kind?: string; label?: string }): Promise<void>;
+  accept(user: string, options?: { label?: string }): Promise<void>;
+  decline(user: string): Promise<void>;
+  /** Ends a contact, takes an invitation back, or declines one. */
+  remove(user: string): Promise<void>;
+  /** Nothing passes between the user and these any more, both ways and everywhere. At most 100 at once. */
+  block(users: string[]): Promise<void>;
+  unblock(users: string[]): Promise<void>;
+  /** Tells the operators of a user, or of a message of a conversation. */
+  report(
+    about: { user: string } | { conversation: string; sequence: number },
+    reason: "spam" | "harassment" | "impersonation" | "illegal" | "other", text?: string): Promise<void>;
+
+  /** Users whose name or username begins with this, as far as the relay's operator lets them be found. `isPartial`: a
+   *  longer prefix finds more. */
+  find(prefix: string, options?: { limit?: number; after?: string }): Promise<
+    { profiles: Profile[]; next?: string; isPartial: boolean }>;
+  /** One for each user, in their order. */
+  profiles(users: string[]): Promise<Profile[]>;
+  /** Changes the user's own. What is absent stays; an empty text takes a member away, but for `name`. Returns the version.
+   *  Fails with `conflict` if the profile hasn't the version `ifVersion`. */
+  setProfile(
+    members: { name?: string; username?: string; photo?: string; bio?: string }, options?: { ifVersion?: number }):
+    Promise<number>;
+
+  /** The user's settings: all, some, or those whose keys begin with a prefix. */
+  settings(options?: { keys?: string[]; prefix?: string }): Promise<Setting[]>;
+  /** Sets one, or removes it with `null`. Fails with `conflict` if the key hasn't the version `ifVersion`. Returns the
+   *  version; nothing if there was no such key to remove. */
+  set(key: string, value: unknown, options?: { ifVersion?: number }): Promise<number | undefined>;
+  /** Is called with each setting that changes, here or on another device of the user. */
+  onSetting(listener: (setting: Setting) => void): Stop;
+  /** The conversation makes no sound, for good or until a time. */
+  mute(conversation: string, until?: Time): Promise<void>;
+  unmute(conversation: string): Promise<void>;
+  isMuted(conversation: string): boolean;
+
+  /** Who has got a message and who has read it, of the first 1,000 members, without the user. */
+  receipts(conversation: string, sequence: number): Promise<Receipt[]>;
+  /** How many unread messages mention the user, and the sequence of the first one. */
+  mentions(conversation: string): Promise<{ count: number; first?: number }>;
+}

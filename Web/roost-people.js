@@ -1,0 +1,350 @@
+// Who a user knows, beside roost.js: contacts, profiles, settings that follow the user, and who has read what and when.
+// An app loads it when it shows any of that, so that its first load stays as small as it is.
+//
+//     import { People } from "/roost-people.js";
+//     const people = new People(roost);
+//     people.onChange(({ contacts, muted }) => draw(contacts, muted));
+//     await people.invite("bob", { label: "from work" });
+//
+// roost-people.d.ts says what each name means, and Docs/Decisions/0052-people-module.md why it is a module of its own.
+// It keeps nothing on the disk: what it shows is asked for in each session, and changed by events after that. So it is
+// as empty as the connection is before the first session, and stays as it was while there is none.
+
+// Every bound with its reason.
+
+/** Contacts and settings of one page: the relay's bound for both. */
+const PAGE = 1_000;
+/** Users whose profile is asked for at once: the relay's bound. */
+const PROFILES = 100;
+/** Members whose receipts are asked for: who has more readers shows how many there are. */
+const RECEIPTS = 1_000;
+/** Tries of a question that the relay asks to come back with later, and the wait if it names none. Milliseconds. */
+const PATIENCE = 10;
+const WAIT = 1_000;
+/** Timers of browsers hold 31 bits. */
+const TIMER_MOST = 2_000_000_000;
+
+/** Keys of settings that mean the same to all clients (Docs/Protocol.md, section 6). */
+const MUTE = "mute/";
+
+/** The contacts, profile and settings of one user, on top of a `Roost`. */
+export class People {
+  #roost;
+  #listeners = new Set();
+  #settingListeners = new Set();
+  #stops;
+  /** Tells other tabs of the same session what this one has set: the relay tells only other devices. */
+  #channel;
+  #user;
+  #isAsked = false;
+  /** Counts sessions, so that late answers of an earlier one are recognized. */
+  #session = 0;
+  #contacts = new Map();
+  /** The contacts of the pages that have come, until all have. */
+  #fresh = null;
+  #blocked = [];
+  #profile;
+  /** Settings by key, of those that begin with `mute/`; one without a value was removed. */
+  #states = new Map();
+  #freshStates = null;
+  #isKnown = false;
+  #timer;
+
+  constructor(roost) {
+    this.#roost = roost;
+    this.#stops = [roost.onEvent((event) => this.#take(event)), roost.onChange((now) => this.#follow(now))];
+  }
+
+  close() {
+    for (const stop of this.#stops) stop();
+    this.#session += 1;
+    clearTimeout(this.#timer);
+    this.#channel?.close();
+  }
+
+  // -- What is known
+
+  get snapshot() {
+    const muted = {};
+    for (const [key, state] of this.#states) if (isOn(state)) muted[key.slice(MUTE.length)] = state.value;
+    return {
+      isKnown: this.#isKnown, contacts: [...this.#contacts.values()], blocked: this.#blocked, profile: this.#profile, muted,
+    };
+  }
+
+  onChange(listener) { return listening(this.#listeners, listener, () => this.snapshot); }
+
+  /** Whether a conversation makes no sound now. */
+  isMuted(conversation) { return isOn(this.#states.get(MUTE + conversation)); }
+
+  // -- Contacts
+
+  async invite(user, { kind, label } = {}) { await this.#change("contact.invite", { user, kind, label }); }
+
+  async accept(user, { label } = {}) { await this.#change("contact.accept", { user, label }); }
+
+  async decline(user) { await this.#change("contact.decline", { user }); }
+
+  async remove(user) { await this.#change("contact.remove", { user }); }
+
+  async #change(type, members) {
+    const { contact } = await this.#roost.request(type, members);
+    this.#takeContact(contact ?? { user: members.user, state: "none" });
+    this.#tell();
+  }
+
+  async block(users) { await this.#changeBlocks("contact.block", users); }
+
+  async unblock(users) { await this.#changeBlocks("contact.unblock", users); }
+
+  async #changeBlocks(type, users) {
+    await this.#roost.request(type, { users });
+    await this.#askBlocked(this.#session);
+    this.#share({ type: "privacy" });
+  }
+
+  async report(about, reason, text) {
+    await this.#roost.request("contact.report", { ...about, reason, text: text || undefined });
+  }
+
+  // -- Profiles
+
+  async find(prefix, { limit, after } = {}) {
+    const { profiles, next, partial } = await this.#roost.request("user.find", { prefix, limit, after });
+    return { profiles, next, isPartial: Boolean(partial) };
+  }
+
+  async profiles(users) {
+    const found = [];
+    for (let place = 0; place < users.length; place += PROFILES) {
+      const ok = await this.#roost.request("user.get", { users: users.slice(place, place + PROFILES) });
+      found.push(...ok.profiles);
+    }
+    return found;
+  }
+
+  async setProfile(members, { ifVersion } = {}) {
+    const { version } = await this.#roost.request("profile.set", { ...members, ifVersion });
+    if (version > (this.#profile?.version ?? 0)) await this.#askProfile(this.#session);
+    return version;
+  }
+
+  // -- Settings
+
+  async settings({ keys, prefix } = {}) {
+    const states = [];
+    let after;
+    do {
+      const ok = await this.#roost.request("state.get", { keys, prefix, after });
+      states.push(...ok.states);
+      after = ok.next;
+    } while (after !== undefined);
+    return states;
+  }
+
+  async set(key, value, { ifVersion } = {}) {
+    const { version } = await this.#roost.request("state.set", { key, value, ifVersion });
+    // Without a version there was no such key to remove.
+    if (version === undefined) return undefined;
+    const told = { type: "state", key, value: value ?? undefined, version };
+    this.#take(told);
+    this.#share(told);
+    return version;
+  }
+
+  onSetting(listener) { return listening(this.#settingListeners, listener); }
+
+  async mute(conversation, until) { await this.set(MUTE + conversation, until === undefined ? true : { until }); }
+
+  async unmute(conversation) { await this.set(MUTE + conversation, null); }
+
+  // -- Messages
+
+  async receipts(conversation, sequence) {
+    const receipts = [];
+    let after;
+    for (let looked = 0; looked < RECEIPTS; looked += 100) {
+      const ok = await this.#roost.request("receipts", { conversation, sequence, limit: 100, after });
+      receipts.push(...ok.receipts.map(({ user, deliveredAt, read, readAt }) => (
+        { user, deliveredAt, isRead: Boolean(read), readAt })));
+      after = ok.next;
+      if (after === undefined) break;
+    }
+    return receipts;
+  }
+
+  async mentions(conversation) {
+    const { mentions, firstMention } = (await this.#roost.request("conversation.get", { conversation })).conversation;
+    return { count: mentions ?? 0, first: firstMention };
+  }
+
+  // -- What the relay tells
+
+  #follow({ user, isUpToDate }) {
+    if (user !== this.#user) this.#begin(user);
+    if (isUpToDate && !this.#isAsked) this.#askAll(++this.#session);
+    this.#isAsked = isUpToDate;
+  }
+
+  /** Another user, of whom nothing is known yet. */
+  #begin(user) {
+    this.#user = user;
+    this.#session += 1;
+    this.#contacts = new Map();
+    this.#fresh = null;
+    this.#states = new Map();
+    this.#freshStates = null;
+    this.#blocked = [];
+    this.#profile = undefined;
+    this.#isKnown = false;
+    this.#channel?.close();
+    this.#channel = typeof BroadcastChannel === "function" ? new BroadcastChannel(`roost.people.${user}`) : undefined;
+    // Node would wait for it.
+    this.#channel?.unref?.();
+    if (this.#channel) this.#channel.onmessage = ({ data }) => this.#take(data);
+    this.#tell();
+  }
+
+  #share(event) { this.#channel?.postMessage(event); }
+
+  #take(event) {
+    switch (event.type) {
+      case "contact":
+        this.#takeContact(event);
+        break;
+      case "state":
+        if (event.reset) return this.#again(this.#askMutes(this.#session));
+        this.#takeState(event);
+        for (const listener of [...this.#settingListeners]) listener(event);
+        break;
+      case "privacy": return this.#again(this.#askBlocked(this.#session));
+      case "profile":
+        if (event.user !== this.#user || event.version <= (this.#profile?.version ?? 0)) return undefined;
+        this.#profile = profileOf(event);
+        break;
+      default: return undefined;
+    }
+    return this.#tell();
+  }
+
+  #takeContact({ user, kind, state, label, since }) {
+    for (const contacts of [this.#contacts, this.#fresh]) {
+      if (state === "none") contacts?.delete(user);
+      else contacts?.set(user, { user, kind, state, label, since });
+    }
+  }
+
+  /** A removed key stays with its version, so that a page that was asked for before doesn't bring it back. */
+  #takeState({ key, value, version }) {
+    if (!key?.startsWith(MUTE)) return;
+    for (const states of [this.#states, this.#freshStates]) {
+      if (states && version > (states.get(key)?.version ?? 0)) states.set(key, { value, version });
+    }
+  }
+
+  // -- Asking
+
+  #askAll(session) {
+    const all = [this.#askContacts(session), this.#askBlocked(session), this.#askProfile(session), this.#askMutes(session)];
+    this.#again(Promise.all(all).then(() => {
+      if (session !== this.#session) return;
+      this.#isKnown = true;
+      this.#tell();
+    }));
+  }
+
+  /** What fails because the connection is lost is asked for in the next session. */
+  #again(asking) { asking.catch((error) => { if (error.code === undefined) throw error; }); }
+
+  async #askContacts(session) {
+    const fresh = new Map();
+    this.#fresh = fresh;
+    let after;
+    do {
+      const ok = await this.#ask(session, "contact.list", { limit: PAGE, after });
+      if (this.#fresh !== fresh) return;
+      for (const one of ok.contacts) fresh.set(one.user, one);
+      after = ok.next;
+    } while (after !== undefined);
+    this.#contacts = fresh;
+    this.#fresh = null;
+    this.#tell();
+  }
+
+  async #askBlocked(session) {
+    const { exceptions = [] } = await this.#ask(session, "privacy");
+    this.#blocked = exceptions.filter((one) => one.as === "blocked").map((one) => one.user);
+    this.#tell();
+  }
+
+  async #askProfile(session) {
+    const user = this.#user;
+    const [profile] = (await this.#ask(session, "user.get", { users: [user] })).profiles;
+    if (user !== this.#user || (profile?.version ?? 0) < (this.#profile?.version ?? 0)) return;
+    this.#profile = profile;
+    this.#tell();
+  }
+
+  async #askMutes(session) {
+    const fresh = new Map();
+    this.#freshStates = fresh;
+    let after;
+    do {
+      const ok = await this.#ask(session, "state.get", { prefix: MUTE, after });
+      if (this.#freshStates !== fresh) return;
+      for (const one of ok.states) this.#takeState(one);
+      after = ok.next;
+    } while (after !== undefined);
+    this.#states = fresh;
+    this.#freshStates = null;
+    this.#tell();
+  }
+
+  /** Asks again for as long as the relay asks to come back later. */
+  async #ask(session, type, members = {}) {
+    for (let tries = 1; ; tries++) {
+      try {
+        const ok = await this.#roost.request(type, members);
+        if (session !== this.#session) throw new Stale();
+        return ok;
+      } catch (error) {
+        const isOver = session !== this.#session || !this.#roost.snapshot.isUpToDate;
+        if (!error.retry || isOver || tries >= PATIENCE) throw error;
+        await new Promise((resolve) => { setTimeout(resolve, error.retryAfter ?? WAIT); });
+      }
+    }
+  }
+
+  // -- Telling
+
+  #tell() {
+    this.#awaitEnd();
+    const now = this.snapshot;
+    for (const listener of [...this.#listeners]) listener(now);
+  }
+
+  /** A mute ends by itself. */
+  #awaitEnd() {
+    clearTimeout(this.#timer);
+    const now = Date.now();
+    const ends = [...this.#states.values()].map(({ value }) => value?.until).filter((until) => until > now);
+    if (!ends.length) return;
+    this.#timer = setTimeout(() => this.#tell(), Math.min(Math.min(...ends) - now + 1, TIMER_MOST));
+    this.#timer.unref?.();
+  }
+}
+
+/** An answer to somebody who has gone. */
+class Stale extends Error {
+  code = "stale";
+}
+
+const isOn = (state) => state?.value === true || state?.value?.until > Date.now();
+const profileOf = ({ type: _, ...profile }) => profile;
+
+function listening(listeners, body, present) {
+  const listener = (value) => body(value);
+  listeners.add(listener);
+  if (present) listener(present());
+  return () => listeners.delete(listener);
+}
