@@ -140,7 +140,7 @@ extension Relay {
             typing.tick(at: now.monotonic)
             presence.tick(at: now)
             profile.news.tick(at: now)
-            receipt.tick(at: now.monotonic)
+            receipt.tick(at: now)
             catchUp.tick(at: now.monotonic)
             delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
@@ -228,10 +228,8 @@ extension Relay {
     public func nextDeadline(at now: Moment) -> Int64 {
         var next = min(
             catchUp.nextDeadline, presence.nextDeadline, profile.news.nextDeadline, journal.nextDeadline,
-            session.nextDeadline, operators.nextDeadline,
-            stored.disappearing.nextDeadline)
+            session.nextDeadline, operators.nextDeadline, receipt.nextDeadline, stored.disappearing.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
-        if let due = receipt.nextDeadline { next = min(next, due) }
         return next
     }
 

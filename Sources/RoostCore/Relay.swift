@@ -97,10 +97,9 @@ public final class Relay {
             replies: replies, builder: builder)
         let (receipts, mentions) = (Receipts(.init(limits)), Mentions(directory, kept: limits.mentionsKept))
         receipt = ReceiptCommands(
-            ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),
+            limits, ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
-            delivery: delivery, replies: replies, builder: builder, counters: counters, times: times,
-            storedPerBatch: limits.watermarksPerBatch)
+            delivery: delivery, replies: replies, builder: builder, counters: counters, times: times, at: time)
         let people = Presence(.init(limits), counters, directory.policy, at: time)
         profile = ProfileCommands(limits, people, prices, chores, directory, delivery, replies)
         presence = PresenceCommands(
@@ -135,6 +134,7 @@ public final class Relay {
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
             replies: replies, events: frames, counters: counters, times: times, mentions: mentions,
+            badges: receipt.badges,
             disappearing: Disappearing(
                 limits, directory, journal, delivery, catchUp, counters, next: snapshot.nextExpiry, at: now))
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)

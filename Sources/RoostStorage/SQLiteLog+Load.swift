@@ -212,7 +212,24 @@ extension SQLiteLog {
                     UserNumber(query.int32(0)), lastPosition: Position(query.int64(1)),
                     lastTime: Timestamp(milliseconds: query.int64(2))))
         }
+        let mutes = try mutes(database)
+        for (index, known) in settings.enumerated() { settings[index].mutes = mutes[known.user] ?? [] }
         return settings
+    }
+
+    private func mutes(_ database: Database) throws -> [UserNumber: [Snapshot.Setting]] {
+        // As in the index, which has no other settings: all of them would be a hundred times as many.
+        let query = try database.prepare(
+            """
+            SELECT user, key, value FROM state WHERE key >= 'mute/' AND key < 'mute0' AND value IS NOT NULL
+            ORDER BY user, key
+            """)
+        var mutes: [UserNumber: [Snapshot.Setting]] = [:]
+        while try query.step() {
+            mutes[UserNumber(query.int32(0)), default: []].append(
+                Snapshot.Setting(key: query.text(1), value: Array(query.text(2).utf8)))
+        }
+        return mutes
     }
 
     private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {

@@ -237,7 +237,10 @@ public final class MemoryLog: LogWriter, LogReader {
         }
         for (user, settings) in state.settings.sorted(by: { $0.key.value < $1.key.value }) {
             guard let last = settings.values.max(by: { $0.position < $1.position }) else { continue }
-            snapshot.settings.append(.init(user, lastPosition: last.position, lastTime: last.time))
+            var stored = Snapshot.Settings(user, lastPosition: last.position, lastTime: last.time)
+            stored.mutes = settings.values.filter { $0.label.hasPrefix("mute/") && !$0.body.isEmpty }
+                .sorted { $0.label < $1.label }.map { Snapshot.Setting(key: $0.label, value: $0.body) }
+            snapshot.settings.append(stored)
         }
         snapshot.contacts = state.contacts.map { Snapshot.Contact($0.key, $0.value) }.sorted {
             ($0.pair.low.value, $0.pair.high.value) < ($1.pair.low.value, $1.pair.high.value)

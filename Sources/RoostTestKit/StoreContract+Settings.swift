@@ -107,5 +107,16 @@ extension StoreContract {
         try expect(try store.settings(1).events.count, 0)
         try expect(try store.commit([store.setting(1, "a", "1")]).count, 1)
         try expect(try store.settings(1).events.map(\.label), ["a"])
+        // Mutes come with the snapshot, as they are now.
+        _ = try store.commit([
+            store.setting(2, "mute/c-2", "true"), store.setting(2, "mute/c-1", #"{"until":5}"#),
+            store.setting(2, "mute/c-3", "true"), store.setting(2, "mute", "1"), store.setting(2, "mute0", "1"),
+        ])
+        try store.goOn()
+        _ = try store.commit([store.setting(2, "mute/c-2", "false"), store.setting(2, "mute/c-3", nil)])
+        try store.goOn()
+        let mutes = try store.load().settings.flatMap(\.mutes)
+        try expect(mutes.map(\.key), ["mute/c-1", "mute/c-2"])
+        try expect(mutes.map { String(decoding: $0.value, as: UTF8.self) }, [#"{"until":5}"#, "false"])
     }
 }

@@ -233,6 +233,15 @@ public struct Limits: Sendable, Equatable {
     /// while there is something else to write.
     public var receiptsPerMillisecond = 64
 
+    /// Most frames with badges that a turn sends in a millisecond: 0.1 ms with the writes that follow, so a message to
+    /// a group of 2,000 tells all of them within an eighth of a second. A quarter of it while there is something else
+    /// to write.
+    public var badgesPerMillisecond = 16
+    /// Most conversations that are looked at for the badge before `welcome`, whatever else the turn does: 25 µs, as
+    /// much as the rest of a `hello` takes. Whoever is in more is counted as far as the turn has steps, and may be told
+    /// later.
+    public var badgeCountedAtOnce = 256
+
     // MARK: Queues
 
     /// When more bytes wait for a connection, durable events stay in the log and are read from there later.
@@ -374,6 +383,12 @@ public struct Limits: Sendable, Equatable {
     public var downMilliseconds: Int64 = 300_000
     /// Time over which changes of presence and receipts are collected.
     public var gatherMilliseconds: Int64 = 50
+    /// Time over which changes of badges are collected. A message changes the badges of all members, and nobody looks
+    /// at the icon of an app more often than twice a second.
+    public var badgeMilliseconds: Int64 = 500
+    /// Longest time between two looks for mutes of a user that end, should the wall clock be set, and the longest for
+    /// which a timer that has become useless stays.
+    public var muteLookMilliseconds: Int64 = 60_000
     /// Most frames of presence in a second, to all sessions together: a fifth of a core, at up to 5 µs for a write. If
     /// more would have to be told, changes are gathered for longer: 100,000 sessions that are all told something in
     /// each round get a frame every 2.5 s.

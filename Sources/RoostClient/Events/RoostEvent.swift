@@ -35,6 +35,9 @@ public enum RoostEvent: Sendable, Equatable {
     case presence([UserPresence], late: Duration? = nil)
     /// How many members of watched conversations are online.
     case onlineCounts([OnlineCount])
+    /// So many messages the user hasn't read in all conversations that aren't muted: what an app shows on its icon.
+    /// `Welcome.badge` tells what it was before.
+    case badge(unread: Int)
     /// The profile of a user: of one whom this device watches, of the other in a direct conversation, or the own one.
     case profile(UserProfile)
     /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
@@ -68,6 +71,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .typing(let change): self = .typing(change)
         case .presence(let users, let late): self = .presence(users, late: late)
         case .onlineCounts(let counts): self = .onlineCounts(counts)
+        case .badge(let unread): self = .badge(unread: unread)
         case .profile(let profile): self = .profile(profile)
         case .status(let status): self = .status(status)
         case .privacy(let settings): self = .privacy(settings)

@@ -19,6 +19,8 @@ enum Owed: Hashable {
     case contact(UserNumber)
     /// The user's own prospects.
     case prospects
+    /// How much the user hasn't read.
+    case badge
 }
 
 extension Owed: Comparable {
@@ -34,6 +36,7 @@ extension Owed: Comparable {
         case .profile(let user): (7, 0, user.value)
         case .contact(let user): (8, 0, user.value)
         case .prospects: (9, 0, 0)
+        case .badge: (10, 0, 0)
         }
     }
 

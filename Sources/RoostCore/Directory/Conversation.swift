@@ -28,20 +28,24 @@ final class Conversation {
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
     private(set) var changes = Changes()
 
-    /// Sequence of the last message.
-    private(set) var lastSequence = SequenceNumber.none
-    /// Position of the last durable event.
-    private(set) var lastPosition = Position.start
-    private(set) var lastTime = Timestamp.never
+    private var end = End()
     /// Position of the last edit, deletion or reaction.
     private(set) var lastChange = Position.start
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
     var counts = GroupCounts.Count()
+    var badge = Badges.Mark()
     var lifetime = Lifetime()
     var highlights = Highlights()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
+
+    /// Where its log ends.
+    private struct End {
+        var sequence = SequenceNumber.none
+        var position = Position.start
+        var time = Timestamp.never
+    }
 
     /// What was looked up before a change may no longer be true.
     struct Changes {
@@ -97,10 +101,17 @@ final class Conversation {
 
     /// Moves the end of its log.
     func reach(_ sequence: SequenceNumber, _ position: Position, _ time: Timestamp) {
-        lastSequence = sequence
-        lastPosition = position
-        lastTime = time
+        end = End(sequence: sequence, position: position, time: time)
     }
+
+    /// Sequence of the last message.
+    var lastSequence: SequenceNumber { end.sequence }
+
+    /// Position of the last durable event.
+    var lastPosition: Position { end.position }
+
+    /// Time of the same.
+    var lastTime: Timestamp { end.time }
 
     /// One of its messages was changed.
     func noteChange(at position: Position) { lastChange = position }
@@ -196,6 +207,26 @@ final class Conversation {
 
     /// The number of sessions of all members. As `audience`.
     var audienceCount: Int { audience.count }
+
+    /// Calls `body` for the members who are here, from the one with this ordinal on, as long as steps are left: one for
+    /// each of them, and one for some who are away.
+    /// - Returns: the ordinal of the next member to look at; nil if none is left.
+    func visitPresent(from ordinal: Int64, _ steps: inout Int, _ body: (Member) -> Void) -> Int64? {
+        var place = list.place(of: ordinal)
+        var away = 0
+        while place < list.count {
+            guard steps > 0 else { return list.places[place].ordinal }
+            if roll.presence(of: list.places[place].seat) == .none {
+                away += 1
+                if away % Roll.placesPerStep == 0 { steps -= 1 }
+            } else {
+                steps -= 1
+                body(list.all[place])
+            }
+            place += 1
+        }
+        return nil
+    }
 
     /// A member came or left.
     private func forgetAudience() {

@@ -47,7 +47,7 @@ final class Directory {
 
     private var users = NameTable<User>()
     private var usersByNumber = NumberTable<User>()
-    private var conversations = NameTable<Conversation>()
+    private(set) var conversations = NameTable<Conversation>()
     private var conversationsByNumber = NumberTable<Conversation>()
     private var directs: [UserPair: Conversation] = [:]
     private(set) var userNumbers: LeasedNumbers
@@ -113,6 +113,12 @@ final class Directory {
         for stored in snapshot.settings {
             guard let user = user(stored.user) else { continue }
             user.openSettings(settled).reach(.none, stored.lastPosition, stored.lastTime)
+            for setting in stored.mutes {
+                guard let conversation = Mute.conversation(of: setting.key).flatMap({ conversations[$0] }),
+                    let mute = Mute(setting.value)
+                else { continue }
+                user.badge.load(mute, of: conversation.number)
+            }
         }
         // Users of commands that were under way at a crash.
         for user in everybody { forgetIfNobody(user) }

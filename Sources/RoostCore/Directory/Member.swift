@@ -26,6 +26,7 @@ final class Member {
     /// Unread messages that mention this member by name.
     var mentions: MentionList
     var blocked = BlockedMembers()
+    var badge = Badges.Share()
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,

@@ -25,7 +25,7 @@ final class Roll {
 
     /// Places that take as long to look at as one step: they are next to each other, and what is looked up for a step
     /// is anywhere in memory.
-    private static let placesPerStep = 16
+    static let placesPerStep = 16
 
     private let counters: Counters
 

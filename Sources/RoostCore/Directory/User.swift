@@ -17,10 +17,7 @@ final class User {
     private(set) var memberships: [Member] = []
     /// How many of them the user opened or answered.
     private(set) var ownConversations = 0
-    /// Conversations that the user is about to open.
-    private(set) var opening = 0
-    /// Conversations that the user opened, is in or has left, in which nobody else has done anything.
-    private(set) var unanswered = 0
+    private var opened = Opened()
     /// By how many conversations `conversations` will grow when everything under way is stored.
     private(set) var conversationsJoining = 0
     /// Conversations that the user left or was removed from, until joining again.
@@ -40,6 +37,7 @@ final class User {
     var revoked = Revocations()
     var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
+    var badge = Badges.Sum()
     /// What the user's commands have cost lately.
     var spent = Spent()
 
@@ -107,6 +105,7 @@ final class User {
         departures[conversation] = departure
         guard let member = conversations.removeValue(forKey: conversation) else { return }
         if member.isOwn { ownConversations -= 1 }
+        badge.leave(member)
         memberships.removeBySwap(at: member.place)?.place = member.place
     }
 
@@ -116,9 +115,15 @@ final class User {
         ownConversations += 1
     }
 
-    func countOpening(_ difference: Int) { opening += difference }
+    /// Conversations that the user is about to open.
+    var opening: Int { opened.underWay }
 
-    func countUnanswered(_ difference: Int) { unanswered += difference }
+    /// Conversations that the user opened, is in or has left, in which nobody else has done anything.
+    var unanswered: Int { opened.unanswered }
+
+    func countOpening(_ difference: Int) { opened.underWay += difference }
+
+    func countUnanswered(_ difference: Int) { opened.unanswered += difference }
 
     /// Whether no token can name it: an import gives such a user the messages that it doesn't have.
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
@@ -150,6 +155,12 @@ final class User {
 }
 
 extension User {
+    /// How many conversations a user opens or has opened.
+    private struct Opened {
+        var underWay = 0
+        var unanswered = 0
+    }
+
     /// What a user has spent of its allowances.
     struct Spent {
         /// On commands.

@@ -41,6 +41,7 @@ final class StoredEvents {
     private let counters: Counters
     private let times: DeliveryTimes
     private let mentions: Mentions
+    private let badges: Badges
     let disappearing: Disappearing
 
     init(
@@ -48,7 +49,7 @@ final class StoredEvents {
         receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, erasures: ErasureCommands,
         replies: Replies,
         events: EventFrames, counters: Counters, times: DeliveryTimes, mentions: Mentions,
-        disappearing: Disappearing
+        badges: Badges, disappearing: Disappearing
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -64,6 +65,7 @@ final class StoredEvents {
         self.counters = counters
         self.times = times
         self.mentions = mentions
+        self.badges = badges
         self.disappearing = disappearing
     }
 
@@ -86,6 +88,11 @@ final class StoredEvents {
         }
         for case .expired(let messages, let next) in outcomes.dropFirst(events.count) {
             disappearing.settle(messages, next: next, at: now)
+            for message in messages {
+                if let conversation = directory.conversation(message.conversation) {
+                    badges.note(conversation, at: now)
+                }
+            }
         }
         delivery.settle()
     }
@@ -244,6 +251,7 @@ final class StoredEvents {
                 member.mentions.forget(upTo: event.sequence)
             }
             mentions.note(event, in: conversation)
+            badges.note(conversation, at: now)
             directory.noteAnswer(by: event.sender, in: conversation)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
@@ -252,13 +260,37 @@ final class StoredEvents {
             directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
-        case .state: delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
+        case .state:
+            if let sender { noteMute(event, of: sender, now) }
+            delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .conversation:
+            noteLeaving(change, of: conversation, now)
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
             conversations.apply(change, event, to: conversation, except: origin, now)
             // Whoever left is no member any more, so leaving isn't an answer.
             directory.noteAnswer(by: event.sender, in: conversation)
+        }
+    }
+
+    /// A setting may say that a conversation is muted, or that it no longer is.
+    private func noteMute(_ event: StoredEvent, of user: User, _ now: Moment) {
+        guard let id = Mute.conversation(of: event.label), let conversation = directory.conversations[id] else {
+            return
+        }
+        badges.note(Mute(event.body), of: conversation, by: user, at: now)
+    }
+
+    /// Members are about to leave.
+    private func noteLeaving(_ change: ConversationChange?, of conversation: Conversation, _ now: Moment) {
+        func note(_ users: [UserNumber]) {
+            for user in users { if let user = directory.user(user) { badges.noteLeaving(user, at: now) } }
+        }
+        switch change {
+        case .remove(let users): note(users)
+        case .leave(let user, _): note([user])
+        case .erase: note(conversation.members.map(\.user.number))
+        default: return
         }
     }
 

@@ -150,11 +150,26 @@ public struct Snapshot: Sendable {
         public var lastPosition: Position
         /// When that was.
         public var lastTime: Timestamp
+        /// Those whose key begins with `mute/`, in the order of the keys.
+        public var mutes: [Setting] = []
         /// Creates them.
         public init(_ user: UserNumber, lastPosition: Position, lastTime: Timestamp) {
             self.user = user
             self.lastPosition = lastPosition
             self.lastTime = lastTime
+        }
+    }
+
+    /// A setting of a user.
+    public struct Setting: Hashable, Sendable {
+        /// Its key.
+        public var key: String
+        /// Its value, as JSON.
+        public var value: [UInt8]
+        /// Creates a setting.
+        public init(key: String, value: [UInt8]) {
+            self.key = key
+            self.value = value
         }
     }
 

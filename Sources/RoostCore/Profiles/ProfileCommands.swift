@@ -85,6 +85,8 @@ final class ProfileCommands {
     func journalHasChanged(at now: Moment) {
         while let (command, isChanged) = profiles.takeStored() {
             if isChanged { news.note(command.user, at: now.monotonic) }
+            // The store has forgotten all that was set.
+            if command.profile.isDeleted { command.user.badge.forgetMutes() }
             accept(command.id, command.session, command.profile.version)
         }
         while let command = profiles.takeFailed() {

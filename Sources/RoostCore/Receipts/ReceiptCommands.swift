@@ -5,6 +5,7 @@ import RoostWire
 /// Loop thread only.
 final class ReceiptCommands {
     let listing: ReceiptListing
+    let badges: Badges
     private let receipts: Receipts
     private let prices: Prices
     private let chores: Chores
@@ -19,11 +20,12 @@ final class ReceiptCommands {
     private let storedPerBatch: Int
 
     init(
-        _ listing: ReceiptListing, receipts: Receipts, prices: Prices, chores: Chores, directory: Directory,
-        journal: Journal, delivery: Delivery, replies: Replies, builder: FrameBuilder, counters: Counters,
-        times: DeliveryTimes, storedPerBatch: Int
+        _ limits: Limits, _ listing: ReceiptListing, receipts: Receipts, prices: Prices, chores: Chores,
+        directory: Directory, journal: Journal, delivery: Delivery, replies: Replies, builder: FrameBuilder,
+        counters: Counters, times: DeliveryTimes, at now: Int64
     ) {
         self.listing = listing
+        badges = Badges(.init(limits), chores, delivery, builder, counters, at: now)
         self.receipts = receipts
         self.prices = prices
         self.chores = chores
@@ -34,7 +36,7 @@ final class ReceiptCommands {
         self.builder = builder
         self.counters = counters
         self.times = times
-        self.storedPerBatch = storedPerBatch
+        storedPerBatch = limits.watermarksPerBatch
     }
 
     // MARK: Commands
@@ -60,6 +62,7 @@ final class ReceiptCommands {
             }
             receipts.advanceRead(member, to: target.sequence, at: now)
             member.mentions.forget(upTo: target.sequence)
+            badges.note(member, at: now)
         }
         replies.accept(id, session)
     }
@@ -122,18 +125,26 @@ final class ReceiptCommands {
     // MARK: Time
 
     /// When to call `tick` or `tell` next, in monotonic milliseconds.
-    var nextDeadline: Int64? { receipts.nextDeadline }
+    var nextDeadline: Int64 { min(receipts.nextDeadline ?? .max, badges.nextDeadline ?? .max) }
 
     /// Everything collected so far is due.
-    func tick(at now: Int64) { receipts.tick(at: now) }
+    func tick(at now: Moment) {
+        receipts.tick(at: now.monotonic)
+        badges.tick(at: now)
+    }
 
     // MARK: Telling
 
     /// Whether receipts whose tick has come must still be sent.
     var hasMoreToTell: Bool { receipts.hasMoreToTell }
 
-    /// Sends some of the receipts that are due.
+    /// Sends some of the receipts and badges that are due.
     func tell(at now: Moment) {
+        tellReceipts(at: now)
+        badges.tellDue(isBusy: delivery.hasVisits, at: now)
+    }
+
+    private func tellReceipts(at now: Moment) {
         guard receipts.beginTelling(isBusy: delivery.hasVisits, at: now) else { return }
         while let telling = receipts.next(at: now) {
             let own = telling.toOwnDevices ? tellOwnDevices(of: telling.member) : 0

@@ -217,7 +217,8 @@ final class SessionCommands {
         sessions.setHeartbeat(of: session, hello)
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
-            for: session, user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
+            for: session, user, device, isNew: isNew, badge: receipts.badges.begin(user, at: now),
+            until: grant.expires, head: journal.head, re: hello.id, at: now)
         delivery.reply(frame, to: session)
         presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
         catchUp.begin(session, at: now)
@@ -301,6 +302,8 @@ final class SessionCommands {
                 delivery.deliver(contacts.event(of: other, for: user), key, to: session)
             case .prospects:
                 if let user = session.user { delivery.deliver(contacts.prospectsEvent(of: user), key, to: session) }
+            case .badge:
+                if let frame = session.user.flatMap(receipts.badges.frame) { delivery.deliver(frame, key, to: session) }
             case .status:
                 if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
             }

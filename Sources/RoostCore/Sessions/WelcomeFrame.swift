@@ -22,9 +22,8 @@ struct WelcomeFrame {
     }
 
     func frame(
-        for session: Session, _ user: User, _ device: Device, isNew: Bool, until expires: Timestamp, head: Position,
-        re id: CommandID?,
-        at now: Moment
+        for session: Session, _ user: User, _ device: Device, isNew: Bool, badge: Int64?, until expires: Timestamp,
+        head: Position, re id: CommandID?, at now: Moment
     ) -> Frame {
         builder.begin("welcome")
         builder.reply(to: id)
@@ -36,6 +35,7 @@ struct WelcomeFrame {
         builder.beginObject("status")
         builder.members(of: user.presence.status)
         builder.endObject()
+        if let badge { builder.member("badge", badge) }
         write(session.life.heartbeat)
         return builder.finish()
     }

@@ -123,6 +123,7 @@ enum Schema {
             PRIMARY KEY (user, key)
         ) WITHOUT ROWID, STRICT;
         CREATE INDEX state_by_position ON state (user, position);
+        CREATE INDEX state_mutes ON state (user, key) WHERE key >= 'mute/' AND key < 'mute0';
         CREATE TABLE mention (
             conversation INTEGER NOT NULL,
             user INTEGER NOT NULL,

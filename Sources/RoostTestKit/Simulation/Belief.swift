@@ -24,6 +24,8 @@ struct Belief {
     /// By conversation: what its object said.
     var objects: [Int: ConversationObject] = [:]
     var rosters: [Int: JSONValue] = [:]
+    /// How much its user hasn't read; nil if it was never told.
+    var badge: Int64?
 
     /// What a conversation object says of a conversation.
     struct ConversationObject {

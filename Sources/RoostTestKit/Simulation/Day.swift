@@ -63,6 +63,8 @@ public struct Day {
     private mutating func drawLimits(_ random: inout SeededGenerator) {
         limits.watermarksPerBatch = 3
         limits.receiptsPerMillisecond = 4
+        limits.badgesPerMillisecond = 1
+        limits.badgeCountedAtOnce = 2
         limits.outboxSpillBytes = random.within(1_200...16_000)
         limits.outboxCalmBytes = random.within(300...limits.outboxSpillBytes)
         limits.outboxMaxBytes = limits.outboxSpillBytes + random.within(30_000...90_000)

@@ -34,6 +34,7 @@ final class EndCheck {
             checkMemory(connection)
             settings.check(connection)
             checkCounts(connection)
+            checkBadge(connection)
             if connection.number <= rest.connectionsBeforeMark { profiles.checkEnd(connection) }
             if !connection.belief.typing.isEmpty || !connection.belief.several.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")
@@ -155,6 +156,23 @@ final class EndCheck {
                     "\(connection.label) is told \(object.unread) unread, \(object.count) members in \(conversation.id)"
                 )
             }
+        }
+    }
+
+    /// Fails if a client was told another badge last than the sum of what it is told of its conversations.
+    private func checkBadge(_ connection: SimulatedConnection) {
+        let user = connection.device.user.index
+        let settings = ledger.settings.present(of: user)
+        var unread: Int64 = 0
+        for conversation in ledger.conversations where conversation.members[user] != nil {
+            // It was in so many that the list had another page, or was told to wait.
+            guard let object = connection.belief.objects[conversation.index] else { return }
+            // All mutes that end have ended.
+            if settings["mute/\(conversation.id)"]?.value == Array("true".utf8) { continue }
+            unread += object.unread
+        }
+        if connection.belief.badge != unread {
+            world.fail("\(connection.label) is told the badge \(connection.belief.badge ?? -1), not \(unread)")
         }
     }
 

@@ -71,6 +71,7 @@ final class EventCheck {
         case .profile: profiles.take(event.json, on: connection)
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
+        case .badge: takeBadge(event, on: connection)
         case .signal: takeSignal(event, on: connection)
         case .contact: takeContact(event, on: connection)
         case .drain: connection.wasWarned = true
@@ -446,6 +447,13 @@ final class EventCheck {
         }
     }
 
+    private func takeBadge(_ event: WireEvent, on connection: SimulatedConnection) {
+        guard let unread = event.json?["unread"]?.integer, unread >= 0 else {
+            return world.fail("\(connection.label) gets a badge that can't be")
+        }
+        connection.belief.badge = unread
+    }
+
     /// Most who are invited accept.
     private func takeContact(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let user = SimulatedUser.index(event.user), user != connection.device.user.index else {
@@ -481,6 +489,7 @@ final class EventCheck {
         case (.lostReceipt, .receipt): world.isCalm
         case (.lostPlace, .message): BlockCheck.isHidden(event.json)
         case (.lostProfile, .profile): world.isCalm
+        case (.staleBadge, .badge): world.isCalm
         case (.lostGap, .gap): true
         case (.lostCount, .presence): event.json?["conversations"] != nil && world.random.chance(50)
         default: false

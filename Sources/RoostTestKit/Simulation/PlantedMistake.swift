@@ -59,6 +59,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case unerased
     /// A page of catch-up leaves a setting out.
     case lostSetting
+    /// It gets lost how much a user hasn't read.
+    case staleBadge
+    /// After a restart nobody has muted anything.
+    case forgottenMutes
     /// The store doesn't look at the version that a setting must have.
     case ignoredVersion
     /// The relay lets strangers reach each other, although its operator doesn't.

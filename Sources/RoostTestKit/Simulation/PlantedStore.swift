@@ -29,6 +29,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenPins {
             for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
         }
+        if world.mistake == .forgottenMutes {
+            for index in snapshot.settings.indices { snapshot.settings[index].mutes = [] }
+        }
         for index in snapshot.users.indices {
             switch world.mistake {
             case .forgottenPresence: snapshot.users[index].presence.state = .offline

@@ -249,6 +249,7 @@ final class ReplyCheck {
             return world.fail("\(connection.label) gets welcome without position")
         }
         connection.isWelcome = true
+        connection.belief.badge = event.json?["badge"]?.integer
         presence.takeOwn(event.json?["status"], on: connection)
         if world.random.chance(20) { clients.answer(connection, "devices", "", .devices) }
         // Early, when few have met.

@@ -51,14 +51,30 @@ final class SettingCheck {
         let user = people.users[random.below(people.users.count)]
         let device = user.devices[random.below(user.devices.count)]
         guard let connection = device.current, connection.isWelcome, !connection.isClosed else { return }
-        let key = "k\(random.below(6))"
+        let mute = random.chance(40) ? muteKey(of: user) : nil
+        let key = mute ?? "k\(random.below(6))"
         var members = "\"key\":\"\(key)\""
-        if !random.chance(30) { members += ",\"value\":[\(random.below(4))]" }
+        if !random.chance(30) { members += ",\"value\":\(mute == nil ? "[\(random.below(4))]" : muteValue())" }
         if random.chance(50) {
             let version = device.settings.known[key].map { $0.value.isEmpty ? 0 : $0.position } ?? 0
             members += ",\"ifVersion\":\(random.chance(80) ? version : Int64(random.below(50)))"
         }
         clients.say("state.set", members, .setState(key), on: connection)
+    }
+
+    /// The setting that mutes a conversation in which the user is or was; nil if there is none.
+    private func muteKey(of user: SimulatedUser) -> String? {
+        let known = ledger.conversations.filter { $0.generations[user.index] != nil && !$0.isErased }
+        return known.isEmpty ? nil : "mute/\(known[random.below(known.count)].id)"
+    }
+
+    /// For ever, for a while that ends before the run does, or not at all.
+    private func muteValue() -> String {
+        switch random.below(4) {
+        case 0, 1: "true"
+        case 2: "{\"until\":\(world.now.wall.milliseconds + Int64(random.below(20_000)))}"
+        default: "false"
+        }
     }
 
     /// Asks for all settings of a device that doesn't know them.

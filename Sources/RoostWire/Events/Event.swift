@@ -42,6 +42,8 @@ public enum Event: Sendable, Equatable {
     case presence([UserPresence], late: Duration? = nil)
     /// How many members of watched conversations are online has changed.
     case onlineCounts([OnlineCount])
+    /// So many messages the user hasn't read in all conversations that aren't muted, now.
+    case badge(unread: Int)
     /// The profile of a user has changed: of one whom this session watches, of the other in a direct conversation, or
     /// the own one.
     case profile(UserProfile)
@@ -92,6 +94,7 @@ public enum Event: Sendable, Equatable {
             case .presence:
                 .presence(
                     UserPresence.list(reading: members), late: members.integer("late").map { .milliseconds($0) })
+            case .badge: members.integer("unread").map { .badge(unread: Int(clamping: $0)) }
             case .profile: UserProfile(reading: members).map { .profile($0) }
             case .status: OwnStatus(reading: members).map { .status($0) }
             case .privacy: PrivacySettings(reading: members).map { .privacy($0) }

@@ -26,6 +26,9 @@ public struct Welcome: Sendable, Equatable {
     public var server: String
     /// The user's own status; nil if this version doesn't know its state.
     public var status: OwnStatus?
+    /// How many messages the user hasn't read in all conversations that aren't muted; nil if the server is still
+    /// counting and tells it by an event.
+    public var badge: Int?
     /// The server's limits.
     public var limits: ServerLimits
 
@@ -51,6 +54,7 @@ extension Welcome {
         self.time = time
         server = members.string("server") ?? ""
         status = members.object("status").flatMap(OwnStatus.init(reading:))
+        badge = members.integer("badge").map(Int.init(clamping:))
         limits = ServerLimits(reading: members)
     }
 }

@@ -10,6 +10,7 @@ import Testing
             $0.stepsPerTurn = 64
             $0.listNames = 64
             $0.watchNames = 64
+            $0.badgeCountedAtOnce = 64
         }
         let (connected, members) = (100, 400)
         let table = TurnTable(

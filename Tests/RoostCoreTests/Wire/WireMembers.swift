@@ -1,7 +1,7 @@
 /// The members of each event besides `type`, and of the objects in them. Tests/ProtocolDocument/check.py compares this
 /// list with Docs/asyncapi.yaml, and `WireModelTests` with what a relay writes.
 let wireMembers: [String: String] = [
-    "welcome": "re user device operator new position head epoch durability expires time server status limits",
+    "welcome": "re user device operator new position head epoch durability expires time server status badge limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
@@ -26,6 +26,7 @@ let wireMembers: [String: String] = [
     "gap": "conversation from to reset",
     "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread mentions firstMention",
+    "badge": "unread",
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
     "profile": "user version name username photo bio role tier deleted",
