@@ -115,8 +115,7 @@ public final class Relay {
         conversation = ConversationCommands(
             .init(limits), prices, chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
         message = MessageCommands(
-            prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
-            typing: typing, builder: builder, counters: counters, mentions: mentions, textScalars: limits.textScalars)
+            limits, prices, directory, journal, delivery, conversation, typing, builder, counters, mentions)
         let signIns = SignIns(.init(limits), snapshot.endedSignIns, at: time)
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
@@ -134,7 +133,7 @@ public final class Relay {
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
             replies: replies, events: frames, counters: counters, times: times, mentions: mentions,
-            badges: receipt.badges,
+            badges: receipt.badges, forwarding: message.forwarding,
             disappearing: Disappearing(
                 limits, directory, journal, delivery, catchUp, counters, next: snapshot.nextExpiry, at: now))
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)

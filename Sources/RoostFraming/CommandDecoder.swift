@@ -213,6 +213,13 @@ public final class CommandDecoder {
     private func readSend() throws(Refusal) -> Command {
         let to = try members.conversation(.to)
         let key = try members.name(.key)
+        if let forward = try ForwardForm(members: members).target() {
+            return .send(
+                Command.Send(
+                    to: to, key: key, kind: nil, body: Text(UnsafeRawBufferPointer(start: nil, count: 0)),
+                    replyTo: try members.optional(.replyTo, members.sequence),
+                    forward: forward))
+        }
         let kind = try members.optional(.kind, members.kind)
         let isText = kind.map { $0 == "text" } ?? true
         let body = isText ? try members.textBody() : try members.anyBody()

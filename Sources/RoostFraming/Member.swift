@@ -1,7 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
-    case description, device, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name, note
+    case description, device, forward, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name,
+        note
     case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
     case remove, replyTo, report, resume, role, sequence, sid, state, text, tier, to, token, type, until, user, username
     case users, value, wait
@@ -24,6 +25,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .deleted: "deleted"
         case .description: "description"
         case .device: "device"
+        case .forward: "forward"
         case .id: "id"
         case .ifVersion: "ifVersion"
         case .key: "key"

@@ -9,11 +9,20 @@ extension MemoryLog {
         let key = Key(sender: append.sender, text: append.key)
         if append.purpose == .opening {
             guard state.keys[key] == nil, opens(append) else { return .unchanged }
+            if let source = append.source, content(of: source, at: append.time).content == nil { return .unchanged }
+            append.source = nil
             append.key = ""
         } else if !append.key.isEmpty, let first = present(state.keys[key]) {
             return append.outcome(repeating: first, isErased: state.conversations[first.conversation] == nil)
         }
         guard append.purpose != .probe else { return .refused(.notFound) }
+        var supplement = Supplement.nothing
+        if let source = append.source {
+            let (content, refusal) = content(of: source, at: append.time)
+            guard let content else { return .refused(refusal) }
+            append = append.forwarding(content)
+            supplement = .content(content)
+        }
         if case .create(let id, let kind, let name, _) = append.change {
             guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
             var entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
@@ -21,14 +30,16 @@ extension MemoryLog {
             entry.createdAt = append.time
             state.conversations[append.conversation] = Record(entry: entry)
         }
-        let outcome = judge(append, at: Position(state.head.value + 1))
-        guard case .stored(let position, let sequence, let label) = outcome else { return outcome }
+        let outcome = judge(append, supplement, at: Position(state.head.value + 1))
+        guard case .stored(let position, let sequence, let told) = outcome else { return outcome }
         state.head = position
         if case .erase = append.change {
             // The event has a position but no row.
             state.conversations[append.conversation] = nil
             state.receipts[append.conversation] = nil
         } else {
+            var label = ""
+            if case .kind(let kind) = told { label = kind }
             store(append, position, sequence, label: label)
         }
         if !append.key.isEmpty {
@@ -61,7 +72,18 @@ extension MemoryLog {
         return state.conversations[first.conversation]?.message(first.sequence) ?? first
     }
 
-    private func judge(_ append: Append, at position: Position) -> Outcome {
+    /// What a message says that is forwarded now, or why it can't be.
+    private func content(
+        of source: ForwardedMessage, at time: Timestamp
+    ) -> (content: MessageContent?, refusal: ErrorCode) {
+        guard let message = state.conversations[source.conversation]?.message(source.sequence)?.shown(at: time),
+            !source.withheld.contains(message.sender)
+        else { return (nil, .notFound) }
+        guard message.deletedAt == .never, let author = state.users[message.sender]?.name else { return (nil, .gone) }
+        return (message.content(by: author), .gone)
+    }
+
+    private func judge(_ append: Append, _ supplement: Supplement, at position: Position) -> Outcome {
         guard let record = state.conversations[append.conversation] else { return .refused(.notFound) }
         let last = record.entry.lastSequence
         switch append.kind {
@@ -69,18 +91,18 @@ extension MemoryLog {
             guard append.reference == .none || record.message(append.reference) != nil else {
                 return .refused(.notFound)
             }
-            return .stored(position, SequenceNumber(last.value + 1))
+            return .stored(position, SequenceNumber(last.value + 1), supplement)
         case .conversation:
             return record.judge(append.change, at: append.time) ?? .stored(position, last)
         case .edit:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
             guard message.deletedAt == .never else { return .refused(.gone) }
-            guard message.sender == append.sender else { return .refused(.forbidden) }
+            guard message.sender == append.sender, message.extras?.origin == nil else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
             guard message.body != append.body || !message.extras.says(theSameAs: append.extras) else {
                 return .unchanged
             }
-            return .stored(position, append.reference, label: message.label)
+            return .stored(position, append.reference, .kind(message.label))
         case .delete:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
             guard message.sender == append.sender || append.flag else { return .refused(.forbidden) }

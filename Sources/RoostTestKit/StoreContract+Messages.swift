@@ -39,7 +39,7 @@ extension StoreContract {
         edit.extras = Extras(mentions: ["u2"])
         edit.mentioned = [UserNumber(2)]
         try expect(
-            try store.commit([edit, edit]), [.stored(at(5), SequenceNumber(3), label: "text"), .unchanged])
+            try store.commit([edit, edit]), [.stored(at(5), SequenceNumber(3), .kind("text")), .unchanged])
         let rows = try store.page(1, after: 1).events
         try expect(rows.map { $0.extras?.mentions ?? [] }, [["u2", "u3"], ["@all"], ["u2"], ["u2"]])
         _ = try store.commit([store.event(.delete, 1, by: 1, of: 1, "")])

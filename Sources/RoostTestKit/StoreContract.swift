@@ -47,6 +47,7 @@ public struct StoreContract {
         Check(name: "mentions", run: mentions),
         Check(name: "messages disappear", run: disappearing),
         Check(name: "pinned messages", run: pinning),
+        Check(name: "forwarded messages", run: ForwardingContract.forwarding),
         Check(name: "reactions", run: reactions),
         Check(name: "members", run: members),
         Check(name: "what a group shows", run: appearance),
@@ -128,7 +129,7 @@ extension StoreContract {
         try expect(
             try store.commit([edit, keyless, keyless]),
             [
-                .stored(at(4), SequenceNumber(1), label: "text"), .stored(at(5), SequenceNumber(3)),
+                .stored(at(4), SequenceNumber(1), .kind("text")), .stored(at(5), SequenceNumber(3)),
                 .stored(at(6), SequenceNumber(4)),
             ])
         try store.goOn()
@@ -256,9 +257,9 @@ extension StoreContract {
         try expect(
             try store.commit([notText, foreign, edit, edit, poll]),
             [
-                .refused(.badRequest), .refused(.forbidden), .stored(at(4), SequenceNumber(1), label: "text"),
+                .refused(.badRequest), .refused(.forbidden), .stored(at(4), SequenceNumber(1), .kind("text")),
                 .unchanged,
-                .stored(at(5), SequenceNumber(2), label: "poll"),
+                .stored(at(5), SequenceNumber(2), .kind("poll")),
             ])
         try store.goOn()
         let shown = try store.history(1)

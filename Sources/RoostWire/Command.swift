@@ -134,7 +134,8 @@ public enum Command {
         }
     }
 
-    /// `send`. `body` is raw JSON. For the kind `text` it was checked to be a string within the limits.
+    /// `send`. `body` is raw JSON. For the kind `text` it was checked to be a string within the limits. Of a message
+    /// that is forwarded, it is empty.
     public struct Send {
         /// A conversation, or `@user`.
         public var to: Text
@@ -148,13 +149,17 @@ public enum Command {
         public var replyTo: SequenceNumber?
         /// Whom it mentions: users, or `@all`.
         public var mentions: [Text]
+        /// The message whose kind and body it has.
+        public var forward: Target?
 
         /// Creates one.
         @inlinable
         public init(
-            to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, mentions: [Text] = []
+            to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, mentions: [Text] = [],
+            forward: Target? = nil
         ) {
             self.mentions = mentions
+            self.forward = forward
             self.to = to
             self.key = key
             self.kind = kind

@@ -52,7 +52,8 @@ private func touch(_ command: Command) -> [UInt8] {
     case .report(let report): touch(report.subject) + (report.text?.array ?? [])
     case .status(_, let text): text?.array ?? []
     case .send(let send):
-        send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body) + send.mentions.flatMap(\.array)
+        send.to.array + send.key.array + (send.kind?.array ?? []) + send.mentions.flatMap(\.array)
+            + (send.forward?.conversation.array ?? valid(send.body))
     case .edit(let edit): edit.target.conversation.array + valid(edit.body) + edit.mentions.flatMap(\.array)
     case .delete(let target), .read(let target): target.conversation.array
     case .setState(let set): set.key.array + (set.value.map(valid) ?? [])

@@ -72,6 +72,19 @@ import Testing
                 #"send | c | k | - | "b" | - | bob @all"#
             ),
             (
+                #"{"type":"send","id":1,"to":"c","key":"k","forward":{"conversation":"@b","sequence":3},"replyTo":2}"#,
+                "send | c | k | - |  | 2 | forward @b 3"
+            ),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","forward":{"x":[],"sequence":1,"conversation":"d","#
+                    + #""sequence":4}}"#,
+                "send | c | k | - |  | - | forward d 4"
+            ),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","body":"b","forward":null}"#,
+                #"send | c | k | - | "b" | -"#
+            ),
+            (
                 #"{"type":"conversation.expiry","id":1,"conversation":"c","after":86400000}"#,
                 "expiry | c | 86400000 | -"
             ),

@@ -64,7 +64,7 @@ func describe(_ command: Command) -> String {
     case .devices: "devices"
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
-            + mentions(send.mentions)
+            + mentions(send.mentions) + (send.forward.map { " | forward \(target($0))" } ?? "")
     case .edit(let edit):
         words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
             + mentions(edit.mentions)

@@ -145,10 +145,11 @@ final class ConversationCommands {
     /// - Parameters:
     ///   - known: the conversation, if there is one.
     ///   - key: of the message that follows; empty for a `conversation.create`.
+    ///   - source: what that message forwards.
     ///   - asker: who is answered with the conversation.
     func open(
-        _ known: Conversation?, with peer: NamedUser, _ speaker: Speaker, for key: String, _ asker: Asker?,
-        _ session: Session, _ now: Moment
+        _ known: Conversation?, with peer: NamedUser, _ speaker: Speaker, for key: String,
+        forwarding source: ForwardedMessage? = nil, _ asker: Asker?, _ session: Session, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let user = speaker.user
         if let known {
@@ -180,7 +181,7 @@ final class ConversationCommands {
         }
         let change = isNew ? creation(of: direct, members) : .add(members)
         submit(
-            change, of: direct, by: speaker, asker, key: key, purpose: .opening,
+            change, of: direct, by: speaker, asker, key: key, purpose: .opening, source: source,
             reply: asker == nil ? .none : .conversation, now
         ) {
             writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
@@ -200,7 +201,8 @@ final class ConversationCommands {
     /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
         _ change: ConversationChange, of conversation: Conversation, by speaker: Speaker, _ asker: Asker?,
-        key: String = "", purpose: Append.Purpose = .event, reply: ReplyForm = .plain, _ now: Moment,
+        key: String = "", purpose: Append.Purpose = .event, source: ForwardedMessage? = nil,
+        reply: ReplyForm = .plain, _ now: Moment,
         _ write: () -> Void
     ) {
         directory.expect(change, of: conversation, isCertain: key.isEmpty)
@@ -209,6 +211,7 @@ final class ConversationCommands {
         append.purpose = purpose
         append.key = key
         append.change = change
+        if let source { append.source = source }
         builder.beginBare()
         write()
         append.body = [UInt8](builder.written)

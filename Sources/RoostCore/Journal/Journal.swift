@@ -114,15 +114,15 @@ final class Journal {
     /// Submits an event after `reserve`, with the command that waits for the answer.
     func submit(
         _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
-        refusal: Refusal? = nil
+        refusal: Refusal? = nil, advance: Advance? = nil
     ) {
         precondition(isOpen, "an event is submitted after `reserve`")
-        pendingBytes += append.body.count
         gatheredEvents += 1
-        pending.append(
-            PendingAppend(
-                event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
-                session: session, id: id, reply: reply, refusal: refusal))
+        let next = PendingAppend(
+            event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
+            session: session, id: id, reply: reply, refusal: refusal, advance: advance)
+        pendingBytes += next.bytes
+        pending.append(next)
         gathering.append(.append(append))
     }
 
@@ -182,7 +182,7 @@ final class Journal {
     /// Returns the event that the next outcome belongs to.
     func nextSettled() -> PendingAppend {
         guard let next = pending.popFirst() else { preconditionFailure("an outcome belongs to an event") }
-        pendingBytes -= next.event.body.count
+        pendingBytes -= next.bytes
         return next
     }
 
@@ -231,7 +231,7 @@ final class Journal {
         guard isFull else { return [] }
         var refused: [PendingAppend] = []
         while pending.count > committingEvents ?? 0, let next = pending.popLast() {
-            pendingBytes -= next.event.body.count
+            pendingBytes -= next.bytes
             refused.append(next)
         }
         return refused.reversed()

@@ -11,9 +11,22 @@ struct PendingAppend {
     /// The answer if the log refuses it for a reason that only the command's handler knows: a probe whose key is new,
     /// or an edit whose body can't be that of a text.
     var refusal: Refusal?
+    /// What was taken for a message whose length isn't known.
+    var advance: Advance?
+
+    /// Bytes that it takes of the journal.
+    var bytes: Int { advance?.bytes ?? event.body.count }
 
     /// The id for a plain `ok`, if somebody waits for one.
     var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }
+}
+
+/// What is taken for a message whose length only the log knows, as if it were the longest.
+struct Advance {
+    /// Of the journal.
+    let bytes: Int
+    /// What its sender has paid.
+    var price: Int64 = 0
 }
 
 /// The form of the answer to a stored event.

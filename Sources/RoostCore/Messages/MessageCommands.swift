@@ -13,13 +13,14 @@ final class MessageCommands {
     private let builder: FrameBuilder
     private let counters: Counters
     private let mentions: Mentions
+    let forwarding: Forwarding
     /// Most Unicode scalars of a text.
     private let textScalars: Int
 
     init(
-        prices: Prices, directory: Directory, journal: Journal, delivery: Delivery,
-        conversations: ConversationCommands, typing: TypingCommands, builder: FrameBuilder, counters: Counters,
-        mentions: Mentions, textScalars: Int
+        _ limits: Limits, _ prices: Prices, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
+        _ conversations: ConversationCommands, _ typing: TypingCommands, _ builder: FrameBuilder,
+        _ counters: Counters, _ mentions: Mentions
     ) {
         self.prices = prices
         self.directory = directory
@@ -30,29 +31,33 @@ final class MessageCommands {
         self.builder = builder
         self.counters = counters
         self.mentions = mentions
-        self.textScalars = textScalars
+        forwarding = Forwarding(prices, directory, longest: limits.frameBytes)
+        textScalars = limits.textScalars
     }
 
     func send(
         _ send: Command.Send, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let user = speaker.user
-        try journal.reserve(send.body.count)
+        var advance = send.forward == nil ? nil : Advance(bytes: forwarding.longest)
+        try journal.reserve(advance?.bytes ?? send.body.count)
         var conversation = session.directory.destination.conversation(named: send.to)
         let named = send.mentions.distinctNames
         var mentioned: [UserNumber] = []
         var refusal: Refusal?
+        var source: ForwardedMessage?
         do throws(Refusal) {
+            if let forward = send.forward { source = try forwarding.source(forward, for: user) }
             if let known = conversation {
                 try directory.policy.checkSpeaking(by: user, in: known)
                 try checkReply(send, in: known, by: user)
-                try pay(for: send.body.count, to: known, session, now)
+                try pay(for: send, to: known, session, now, &advance)
             } else {
                 let found = try find(send.to, user)
                 conversation = found.conversation
                 try checkReply(send, in: found.conversation, by: user)
-                if let known = found.conversation { try pay(for: send.body.count, to: known, session, now) }
-                conversation = try open(found, send, session, speaker, now)
+                if let known = found.conversation { try pay(for: send, to: known, session, now, &advance) }
+                conversation = try open(found, send, source, session, speaker, now)
             }
             if !named.isEmpty { mentioned = try mentions.users(named, in: conversation, by: user) }
         } catch {
@@ -68,12 +73,25 @@ final class MessageCommands {
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
+        if let forward = send.forward { append.source = source ?? ForwardedMessage(.none, forward.sequence) }
         if !named.isEmpty {
             append.extras = Extras(mentions: named)
             append.mentioned = mentioned
         }
-        journal.submit(append, session, id, refusal: refusal)
+        journal.submit(append, session, id, refusal: refusal, advance: advance)
         if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
+    }
+
+    @inline(__always)
+    private func pay(
+        for send: Command.Send, to conversation: Conversation, _ session: Session, _ now: Moment,
+        _ advance: inout Advance?
+    ) throws(Refusal) {
+        guard advance == nil else {
+            advance?.price = try forwarding.pay(to: conversation, session, now)
+            return
+        }
+        try pay(for: send.body.count, to: conversation, session, now)
     }
 
     /// Takes the price of telling everybody in the conversation.
@@ -106,12 +124,13 @@ final class MessageCommands {
 
     /// The conversation to send to. A direct one is created or brought back if necessary.
     private func open(
-        _ goal: Goal, _ send: Command.Send, _ session: Session, _ speaker: Speaker, _ now: Moment
+        _ goal: Goal, _ send: Command.Send, _ source: ForwardedMessage?, _ session: Session, _ speaker: Speaker,
+        _ now: Moment
     ) throws(Refusal) -> Conversation {
         if let peer = goal.peer {
             guard let direct = goal.conversation, direct.isAtRest else {
                 return try conversations.open(
-                    goal.conversation, with: peer, speaker, for: send.key.string, nil, session, now)
+                    goal.conversation, with: peer, speaker, for: send.key.string, forwarding: source, nil, session, now)
             }
         }
         guard let found = goal.conversation, found.standing(of: speaker.user.number) != nil else {

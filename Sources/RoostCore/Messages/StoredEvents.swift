@@ -42,6 +42,7 @@ final class StoredEvents {
     private let times: DeliveryTimes
     private let mentions: Mentions
     private let badges: Badges
+    private let forwarding: Forwarding
     let disappearing: Disappearing
 
     init(
@@ -49,7 +50,7 @@ final class StoredEvents {
         receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, erasures: ErasureCommands,
         replies: Replies,
         events: EventFrames, counters: Counters, times: DeliveryTimes, mentions: Mentions,
-        badges: Badges, disappearing: Disappearing
+        badges: Badges, forwarding: Forwarding, disappearing: Disappearing
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -66,6 +67,7 @@ final class StoredEvents {
         self.times = times
         self.mentions = mentions
         self.badges = badges
+        self.forwarding = forwarding
         self.disappearing = disappearing
     }
 
@@ -145,11 +147,12 @@ final class StoredEvents {
     private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
         let conversation = directory.conversation(next.event.conversation)
         if let change = next.change { directory.settle(change, of: conversation) }
+        if next.advance != nil, !outcome.isStored { forwarding.settle(next, in: conversation, isStored: false) }
         switch outcome {
-        case .stored(let position, let sequence, let label):
+        case .stored(let position, let sequence, let supplement):
             next.event.position = position
             next.event.sequence = sequence
-            if next.event.kind == .edit { next.event.label = label }
+            if supplement != .nothing { complete(&next, by: supplement, in: conversation) }
             times.noteStored(next.event, at: now)
             if next.event.kind == .message, let conversation { expire(&next.event, in: conversation, now) }
             guard let conversation else { return journal.reached(position) }
@@ -173,6 +176,18 @@ final class StoredEvents {
         }
     }
 
+    private func complete(_ next: inout PendingAppend, by supplement: Supplement, in conversation: Conversation?) {
+        switch supplement {
+        case .nothing: return
+        case .kind(let kind): next.event.label = kind
+        case .content(let content):
+            next.event.label = content.kind
+            next.event.body = content.body
+            next.event.extras = Extras(origin: content.origin)
+            forwarding.settle(next, in: conversation, isStored: true)
+        }
+    }
+
     /// The store decides in the same order, so it has the same time.
     private func expire(_ event: inout StoredEvent, in conversation: Conversation, _ now: Moment) {
         guard conversation.lifetime.expiry > 0 else { return }
@@ -191,6 +206,7 @@ final class StoredEvents {
         if case .pin = next.change { return Refusal(code, pinReason(of: code)) }
         if next.event.kind == .state { return Refusal(code, settingReason(of: code)) }
         if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
+        if next.advance != nil { return Refusal(code, forwardReason(of: code)) }
         let isKeyed = next.event.kind == .message || next.event.kind == .conversation
         return Refusal(code, isKeyed ? keyReason(of: code) : reason(of: code))
     }
@@ -211,6 +227,14 @@ final class StoredEvents {
         case .gone: "sequence: the message was deleted, or is damaged in the store"
         case .tooLarge: "sequence: as many messages are pinned as may be, \(bounds.pins)"
         default: "the command was not accepted"
+        }
+    }
+
+    private func forwardReason(of code: ErrorCode) -> String {
+        switch code {
+        case .notFound: "forward or replyTo: no such message"
+        case .gone: "forward: the message was deleted or is damaged; or key: the conversation was erased since"
+        default: keyReason(of: code)
         }
     }
 

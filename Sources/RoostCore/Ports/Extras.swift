@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What few messages have beside their body: whom they mention, and when they disappear. All copies of an event share
-/// it; most have none.
+/// What few messages have beside their body: whom they mention, who wrote what they forward, and when they disappear.
+/// All copies of an event share it; most have none.
 public final class Extras: Sendable, Equatable {
     /// The word that stands for all members among the names of users.
     public static let everybody = "@all"
@@ -10,14 +10,17 @@ public final class Extras: Sendable, Equatable {
     public let expires: Timestamp
     /// Names of the users whom the message mentions, each once, in the order of the command.
     public let mentions: [String]
+    /// Name of the user who wrote what the message forwards; nil if it is its own.
+    public let origin: String?
     /// Members of the message as on the wire: raw JSON without braces. They follow the body, because an edit replaces
     /// both and a deletion erases both.
     public let members: [UInt8]
 
     /// Creates extras; nil if there is nothing to say.
-    public init?(mentions: [String] = [], expires: Timestamp = .never) {
-        guard !mentions.isEmpty || expires != .never else { return nil }
+    public init?(mentions: [String] = [], origin: String? = nil, expires: Timestamp = .never) {
+        guard !mentions.isEmpty || origin != nil || expires != .never else { return nil }
         self.mentions = mentions
+        self.origin = origin
         self.expires = expires
         let writer = JSONWriter()
         writer.beginBare()
@@ -25,6 +28,11 @@ public final class Extras: Sendable, Equatable {
             writer.beginArray("mentions")
             for name in mentions { writer.element(name) }
             writer.endArray()
+        }
+        if let origin {
+            writer.beginObject("origin")
+            writer.member("from", plain: origin)
+            writer.endObject()
         }
         members = [UInt8](writer.written)
     }
@@ -34,6 +42,7 @@ public final class Extras: Sendable, Equatable {
         guard !json.isEmpty, let value = JSONValue(parsing: json) else { return nil }
         self.init(
             mentions: value["mentions"]?.elements?.compactMap(\.string) ?? [],
+            origin: value["origin"]?["from"]?.string,
             expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0))
         guard self.json.elementsEqual(json) else { return nil }
     }
@@ -61,10 +70,10 @@ extension Extras? {
 
     /// With a time at which the message disappears.
     public func expiring(at time: Timestamp) -> Extras? {
-        time == .never ? self : Extras(mentions: self?.mentions ?? [], expires: time)
+        time == .never ? self : Extras(mentions: self?.mentions ?? [], origin: self?.origin, expires: time)
     }
 
-    /// As an edit leaves them.
+    /// As an edit leaves them. What is forwarded isn't edited.
     public func edited(to new: Extras?) -> Extras? {
         Extras(mentions: new?.mentions ?? [], expires: self?.expires ?? .never)
     }

@@ -167,6 +167,13 @@ public struct Append: Sendable {
         set { own().mentioned = newValue }
     }
 
+    /// Message: the one that it forwards. The log takes the kind and the body from there; these are empty here. Of an
+    /// opening, the one that the message behind it forwards: if that can't be forwarded, nothing is changed.
+    public var source: ForwardedMessage? {
+        get { content.source }
+        set { own().source = newValue }
+    }
+
     /// A change of the conversation that happens if and only if this event is stored.
     public var change: ConversationChange? {
         get { content.change }
@@ -187,6 +194,7 @@ public struct Append: Sendable {
         var body: [UInt8] = []
         var extras: Extras?
         var mentioned: [UserNumber] = []
+        var source: ForwardedMessage?
         var change: ConversationChange?
 
         init(device: String) { self.device = device }
@@ -198,6 +206,7 @@ public struct Append: Sendable {
             body = other.body
             extras = other.extras
             mentioned = other.mentioned
+            source = other.source
             change = other.change
         }
     }
@@ -271,8 +280,8 @@ public struct NewMember: Hashable, Sendable {
 /// them, in the order in which they were requested.
 public enum Outcome: Sendable, Equatable {
     /// The event was stored. `sequence` is that of the message itself or of the message it changes; for a conversation
-    /// event, that of the last message. `label` is the message's kind if the event is an edit.
-    case stored(Position, SequenceNumber, label: String = "")
+    /// event, that of the last message.
+    case stored(Position, SequenceNumber, Supplement = .nothing)
     /// The same command was stored before under its key, or a setting has this value. This is what was stored then;
     /// nothing was changed now.
     case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
@@ -287,6 +296,11 @@ public enum Outcome: Sendable, Equatable {
     case leased(NumberKind, Range<Int32>)
     /// Messages that have disappeared, and when the next one will; `.never` if none is left.
     case expired([ExpiredMessage], next: Timestamp)
+
+    /// Whether an event was stored.
+    var isStored: Bool {
+        if case .stored = self { true } else { false }
+    }
 
     /// Whether it is the outcome of an append.
     var isOfEvent: Bool {

@@ -25,8 +25,10 @@ extension Append {
         switch kind {
         case .conversation: return repeatsChange(first)
         case .message:
-            return conversation == first.conversation && label == first.label && reference == first.reference
-                && repeatsText(first)
+            guard conversation == first.conversation, reference == first.reference else { return false }
+            // Nothing tells later from where it was forwarded.
+            guard source == nil else { return first.extras?.origin != nil || first.deletedAt != .never }
+            return label == first.label && repeatsText(first)
         case .edit, .delete, .react: return conversation == first.conversation && reference == first.reference
         // It has no key.
         case .state: return false

@@ -25,6 +25,8 @@ final class Prices {
         /// Messages or conversations of a page whose command names no limit, and the most there can be.
         let rows: Int
         let rowsMax: Int
+        /// Most bytes of a message.
+        let longest: Int
         /// Events of a page of the feed whose command names no limit.
         let feedRows: Int
 
@@ -40,6 +42,7 @@ final class Prices {
             answerBytesPerCommand = limits.answerBytesPerCommand
             rows = limits.historyDefault
             rowsMax = limits.historyMax
+            longest = limits.frameBytes
             feedRows = limits.feedDefault
         }
     }
@@ -70,6 +73,30 @@ final class Prices {
     func pay(deliveries: Int, bytes: Int = 0, by session: Session, at now: Moment) throws(Refusal) {
         let price = Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
         if price > 0 { try pay(min(price, bounds.highest), by: session, at: now) }
+    }
+
+    /// Takes the price of a message whose length isn't known yet, as if it were the longest.
+    /// - Throws: `rate_limited`.
+    func advance(deliveries: Int, by session: Session, at now: Moment) throws(Refusal) -> Int64 {
+        let price = min(price(deliveries: deliveries, bytes: bounds.longest), bounds.highest)
+        if price > 0 { try pay(price, by: session, at: now) }
+        return price
+    }
+
+    /// Gives back by how much such a message was shorter.
+    func settle(advance: Int64, deliveries: Int, bytes: Int, to session: Session) {
+        let excess = advance - price(deliveries: deliveries, bytes: bytes)
+        guard excess > 0 else { return }
+        if let user = session.user {
+            user.spent.commands.refund(excess, of: bounds.commands)
+        } else {
+            session.prices.spent.refund(excess, of: bounds.commands)
+        }
+    }
+
+    private func price(deliveries: Int, bytes: Int) -> Int64 {
+        let units = bytes / bounds.smallBytes
+        return Int64(units) + Int64(deliveries * (1 + units)) / bounds.deliveriesPerCommand
     }
 
     private func pay(_ price: Int64, by session: Session, at now: Moment) throws(Refusal) {

@@ -34,6 +34,11 @@ struct Spending {
         spent = min(spent + min(price, rate.burst) * rate.milliseconds, 2 * rate.burst * rate.milliseconds)
     }
 
+    /// Gives back what was spent too much.
+    mutating func refund(_ price: Int64, of rate: Rate) {
+        spent = max(0, spent - min(max(0, price), rate.burst) * rate.milliseconds)
+    }
+
     private mutating func recover(_ rate: Rate, at now: Int64) {
         let grown = max(0, now - at).multipliedReportingOverflow(by: rate.amount)
         spent = grown.overflow ? 0 : max(0, spent - grown.partialValue)

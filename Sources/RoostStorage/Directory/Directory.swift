@@ -205,6 +205,12 @@ final class Directory {
         try statements.setAnswered.run()
     }
 
+    /// The name of a user; nil if there is none with this number.
+    func name(of user: UserNumber) throws -> String? {
+        statements.nameOfUser.bind(1, user.value)
+        return try statements.nameOfUser.first { $0.text(0) }
+    }
+
     // MARK: Conversations
 
     /// Notes a new conversation. The change that creates it is applied when its first row is stored.

@@ -2,6 +2,7 @@
 struct DirectoryStatements {
     let insertUser: Statement
     let deleteUser: Statement
+    let nameOfUser: Statement
     let insertDevice: Statement
     let deleteDevice: Statement
     let setCursor: Statement
@@ -31,6 +32,12 @@ struct DirectoryStatements {
     let raiseWatermark: Statement
     let updateLast: Statement
 
+    private static let raiseSQL = """
+        UPDATE member SET read = ?3, read_at = ?4, delivered_at = iif(delivered < ?3, ?4, delivered_at),
+            delivered = max(delivered, ?3)
+        WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL AND read < ?3 AND joined_after < ?3
+        """
+
     private static let showSQL = """
         UPDATE conversation SET name = coalesce(?2, name), photo = coalesce(?3, photo),
             description = coalesce(?4, description) WHERE number = ?1
@@ -44,6 +51,7 @@ struct DirectoryStatements {
             VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0)
             """)
         deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
+        nameOfUser = try database.prepare("SELECT name FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
@@ -95,12 +103,7 @@ struct DirectoryStatements {
             """)
         removeMember = try database.prepare(
             "UPDATE member SET role = NULL, left_at = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
-        raiseWatermark = try database.prepare(
-            """
-            UPDATE member SET read = ?3, read_at = ?4, delivered_at = iif(delivered < ?3, ?4, delivered_at),
-                delivered = max(delivered, ?3)
-            WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL AND read < ?3 AND joined_after < ?3
-            """)
+        raiseWatermark = try database.prepare(DirectoryStatements.raiseSQL)
         setRole = try database.prepare(
             "UPDATE member SET role = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         updateLast = try database.prepare(

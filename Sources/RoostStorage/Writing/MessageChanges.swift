@@ -12,14 +12,14 @@ struct MessageChanges {
 
     init(_ writer: SQLiteWriter) { self.writer = writer }
 
-    /// Only the author may edit, and only a message that isn't deleted; a text message stays a text. Editing to the
-    /// same body changes nothing.
+    /// Only the author may edit, nobody what is forwarded, and only a message that isn't deleted; a text message stays a
+    /// text. Editing to the same body changes nothing.
     func edit(_ event: Append) throws -> Outcome {
         switch try target(of: event) {
         case .refusal(let code): return .refused(code)
         case .message(var row):
             guard row.event.deletedAt == .never else { return .refused(.gone) }
-            guard row.event.sender == event.sender else { return .refused(.forbidden) }
+            guard row.event.sender == event.sender, row.event.extras?.origin == nil else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
             // The same again is most likely a retry.
             guard row.event.body != event.body || !row.event.extras.says(theSameAs: event.extras) else {
@@ -28,7 +28,7 @@ struct MessageChanges {
             row.event.editedAt = event.time
             row.event.extras = row.event.extras.edited(to: event.extras)
             try writer.replaceBody(of: &row, with: event.body)
-            return .stored(Position(writer.head + 1), event.reference, label: row.event.label)
+            return .stored(Position(writer.head + 1), event.reference, .kind(row.event.label))
         }
     }
 
@@ -75,7 +75,7 @@ struct MessageChanges {
     func judge(_ change: ConversationChange?, of event: Append) throws -> Outcome? {
         switch change {
         case .pin(let sequence):
-            switch try target(sequence, of: event) {
+            switch try target(sequence, in: event.conversation, at: event.time) {
             case .refusal(let code): return .refused(code)
             case .message(let row):
                 guard row.event.deletedAt == .never else { return .refused(.gone) }
@@ -88,11 +88,30 @@ struct MessageChanges {
         }
     }
 
-    /// The message that an event is about. If its row is damaged, only this command is refused.
-    private func target(of event: Append) throws -> Target { try target(event.reference, of: event) }
+    /// What a message says that is forwarded now, or why it can't be.
+    func content(of source: ForwardedMessage, at time: Timestamp) throws -> (
+        content: MessageContent?, refusal: ErrorCode?
+    ) {
+        switch try target(source.sequence, in: source.conversation, at: time) {
+        case .refusal(let code): return (nil, code)
+        case .message(let row):
+            guard !source.withheld.contains(row.event.sender) else { return (nil, .notFound) }
+            guard row.event.deletedAt == .never, let author = try writer.directory.name(of: row.event.sender) else {
+                return (nil, .gone)
+            }
+            return (row.event.content(by: author), nil)
+        }
+    }
 
-    private func target(_ named: SequenceNumber, of event: Append) throws -> Target {
-        let number = event.conversation.value
+    /// The message that an event is about. If its row is damaged, only this command is refused.
+    private func target(of event: Append) throws -> Target {
+        try target(event.reference, in: event.conversation, at: event.time)
+    }
+
+    private func target(
+        _ named: SequenceNumber, in conversation: ConversationNumber, at time: Timestamp
+    ) throws -> Target {
+        let number = conversation.value
         let sequence = named.value
         guard let last = writer.directory.conversation(number)?.lastSequence, writer.isMessage(named, upTo: last) else {
             return .refusal(.notFound)
@@ -110,7 +129,7 @@ struct MessageChanges {
         }
         switch try writer.log.find(at: position) {
         case .row(var row) where row.isMessage(sequence, in: number):
-            row.event = row.event.shown(at: event.time)
+            row.event = row.event.shown(at: time)
             return .message(row)
         case .row:
             writer.reporter.note(

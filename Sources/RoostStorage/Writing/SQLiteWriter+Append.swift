@@ -23,6 +23,14 @@ extension SQLiteWriter {
         case .probe: return .refused(.notFound)
         case .opening: return try open(event)
         }
+        var event = event
+        var supplement = Supplement.nothing
+        if let source = event.source {
+            let (content, refusal) = try MessageChanges(self).content(of: source, at: event.time)
+            guard let content else { return .refused(refusal ?? .notFound) }
+            event = event.forwarding(content)
+            supplement = .content(content)
+        }
         var found = directory.conversation(event.conversation.value)
         let change = event.change
         if case .create = change {
@@ -37,7 +45,7 @@ extension SQLiteWriter {
         switch event.kind {
         case .message:
             guard event.reference == .none || isMessage(event.reference, upTo: last) else { return .refused(.notFound) }
-            outcome = .stored(Position(head + 1), SequenceNumber(last + 1))
+            outcome = .stored(Position(head + 1), SequenceNumber(last + 1), supplement)
         case .edit: outcome = try MessageChanges(self).edit(event)
         case .delete: outcome = try MessageChanges(self).delete(event)
         case .react: outcome = try MessageChanges(self).react(event)
@@ -70,7 +78,11 @@ extension SQLiteWriter {
     /// Stores an opening without the key, which is that of the message behind it.
     private func open(_ event: Append) throws -> Outcome {
         guard try directory.isChanged(by: event) else { return .unchanged }
+        if let source = event.source, try MessageChanges(self).content(of: source, at: event.time).content == nil {
+            return .unchanged
+        }
         var change = event
+        change.source = nil
         change.purpose = .event
         change.key = ""
         return try append(change, (hash: 0, mayBeOld: false))

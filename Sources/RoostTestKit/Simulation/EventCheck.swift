@@ -180,6 +180,10 @@ final class EventCheck {
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]
         let isKnown = event.body.map(message.bodies.contains) ?? (message.isDeleted && stored.kind == .message)
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
+        let origin = event.json?["origin"]?["from"]?.string
+        if event.body != nil, origin != message.origin.map({ people.users[$0].name }) {
+            world.fail("\(connection.label) is told that \(message.key) is by \(origin ?? "its sender")")
+        }
     }
 
     /// Earlier messages of a conversation are announced at once.

@@ -96,13 +96,39 @@ extension Ledger {
             if first != position.value || event?.sequence != sequence.value || event?.kind != append.kind {
                 blame("key \(append.key) was stored at \(first) and is now said to be at \(position.value)")
             }
-        case .stored(let position, let sequence, _):
+        case .stored(let position, let sequence, let supplement):
             if let first {
                 blame("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
-            store(append, key, sender, position.value, sequence.value)
+            store(forwarded(append, supplement, by: sender), key, sender, position.value, sequence.value)
         case .unchanged, .refused, .leased, .expired: break
         }
+    }
+
+    /// What is forwarded is what a message says that its sender may read, and comes from whoever wrote it.
+    private func forwarded(_ append: Append, _ supplement: Supplement, by sender: Int) -> Append {
+        guard let source = append.source else { return append }
+        guard case .content(let content) = supplement else {
+            blame("the log doesn't say what \(append.key) forwards")
+            return append
+        }
+        let number = source.sequence.value
+        guard let index = conversationsByNumber[source.conversation.value],
+            let member = conversations[index].members[sender], number > member.since,
+            number <= Int64(conversations[index].messages.count)
+        else {
+            blame("user \(sender) forwards message \(number), which isn't there or is hidden")
+            return append
+        }
+        let message = conversations[index].messages[Int(number) - 1]
+        let author = message.origin ?? message.sender
+        if message.isDeleted || message.bodies.last != content.body {
+            blame("\(append.key) forwards what message \(number) of \(conversations[index].id) doesn't say")
+        }
+        if content.origin != "u\(author)" {
+            blame("\(append.key) forwards what u\(author) wrote, and not \(content.origin)")
+        }
+        return append.forwarding(content)
     }
 
     /// Nobody names what is hidden from them.
@@ -136,7 +162,9 @@ extension Ledger {
                 blame("sequence \(sequence) follows \(conversation.messages.count) in \(conversation.id)")
             }
             conversation.messages.append(
-                Message(position: position, sender: sender, key: append.key, bodies: [append.body]))
+                Message(
+                    position: position, sender: sender, key: append.key,
+                    origin: append.extras?.origin.flatMap { Int($0.dropFirst()) }, bodies: [append.body]))
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
             change(&conversation.messages[Int(sequence) - 1], append, sender, position)
@@ -166,6 +194,7 @@ extension Ledger {
         case .edit:
             if message.sender != sender { blame("user \(sender) edited what others wrote") }
             if message.isDeleted { blame("a deleted message was edited") }
+            if message.origin != nil { blame("a forwarded message was edited") }
             message.bodies.append(append.body)
             message.editedAt = position
         case .delete:

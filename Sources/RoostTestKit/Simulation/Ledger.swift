@@ -23,6 +23,8 @@ final class Ledger {
         var position: Int64
         var sender: Int
         var key: String
+        /// User who wrote what it forwards; nil if its sender did.
+        var origin: Int?
         /// What it said at first, and after every edit.
         var bodies: [[UInt8]]
         /// Position of the last edit.

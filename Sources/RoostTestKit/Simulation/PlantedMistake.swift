@@ -45,6 +45,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostPlace
     /// After a restart nobody has blocked anybody.
     case forgottenBlocks
+    /// Of forwarded messages in a page, nobody is told who wrote them.
+    case lostOrigin
     /// After a restart nothing is pinned.
     case forgottenPins
     /// A receipt gets lost.

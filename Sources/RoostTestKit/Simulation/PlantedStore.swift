@@ -84,6 +84,11 @@ final class PlantedStore: SimulatedStore {
     func answer(_ read: Read) -> ReadResult {
         var result = log.answer(read)
         if case .page = read.question, world.mistake == .lostSetting { result.events.removeAll { $0.kind == .state } }
+        if case .page = read.question, world.mistake == .lostOrigin {
+            for index in result.events.indices where result.events[index].extras?.origin != nil {
+                result.events[index].extras = nil
+            }
+        }
         guard case .page(let request) = read.question, result.events.count > 1 else { return result }
         switch world.mistake {
         case .skippedRow where world.random.chance(20):

@@ -166,6 +166,7 @@ final class ReplyCheck {
         let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
         // Only some may name everybody.
         return (isSure ? codes : ["not_found"]).union(intent.members.contains("@all") ? ["forbidden"] : [])
+            .union(intent.members.contains("\"forward\"") ? ["not_found", "gone"] : [])
             .union(intent.isToPeer ? gateCodes : [])
     }
 
@@ -346,6 +347,10 @@ final class ReplyCheck {
         let body = truth.isDeleted ? nil : truth.bodies.last
         if shown["body"]?.raw != body || (shown["deletedAt"] != nil) != truth.isDeleted {
             world.fail("\(connection.label) is shown another body of \(truth.key)")
+        }
+        let origin = truth.isDeleted ? nil : truth.origin.map { people.users[$0].name }
+        if shown["origin"]?["from"]?.string != origin {
+            world.fail("\(connection.label) is shown that \(truth.key) isn't by \(origin ?? "its sender")")
         }
         if (shown["editedAt"] != nil) != (truth.bodies.count > 1 && !truth.isDeleted) {
             world.fail("\(connection.label) is shown wrongly whether \(truth.key) was edited")

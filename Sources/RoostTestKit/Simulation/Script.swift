@@ -321,17 +321,27 @@ final class Script {
         var members = "\"to\":\"\(to)\",\"key\":\"\(key)\""
         let length = world.random.below(world.random.chance(15) ? world.day.bodyBytes : 40)
         let padding = String(repeating: "x", count: length)
-        if world.random.chance(15) {
+        let source = forwarded(by: user)
+        if let source {
+            members += source
+        } else if world.random.chance(15) {
             members += ",\"kind\":\"blob\",\"body\":{\"n\":\(keysMade),\"pad\":\"\(padding)\"}"
         } else {
             members += ",\"body\":\"m\(keysMade) \(padding)\""
         }
         let isReply = last > 0 && world.random.chance(10)
         if isReply { members += ",\"replyTo\":\(world.random.within(1...Int(last) + 1))" }
-        members += mentions(by: user, in: index)
+        if source == nil { members += mentions(by: user, in: index) }
         let intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
         user.unanswered.append(intent)
         clients.say("send", members, .send(intent), on: connection)
+    }
+
+    /// Sometimes a message of any conversation of the user's, which may not be there.
+    private func forwarded(by user: SimulatedUser) -> String? {
+        guard world.random.chance(8), let conversation = conversation(of: user) else { return nil }
+        let sequence = world.random.within(1...conversation.messages.count + 1)
+        return ",\"forward\":{\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)}"
     }
 
     /// In a group, sometimes somebody who may not be a member, or all.

@@ -22,6 +22,8 @@ public struct Message: Sendable, Equatable {
     public var replyTo: SequenceNumber?
     /// Names of the users whom it mentions; `@all` stands for all members.
     public var mentions: [String] = []
+    /// Who wrote what it forwards; nil if the author did.
+    public var origin: Origin?
     /// When it disappears; nil if it stays.
     public var expires: Timestamp?
     /// When it was last edited.
@@ -49,11 +51,26 @@ extension Message {
         body = members.body
         replyTo = members.sequence("replyTo")
         mentions = members.strings("mentions")
+        origin = members.object("origin").flatMap(Origin.init(reading:))
         expires = members.time("expires")
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
         isHidden = members.flag("hidden") ?? false
+    }
+}
+
+/// Where a forwarded message comes from.
+public struct Origin: Sendable, Equatable {
+    /// The user who wrote it.
+    public var from: String
+}
+
+extension Origin {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let from = members.string("from") else { return nil }
+        self.from = from
     }
 }
 

@@ -26,6 +26,8 @@ WRONG = {
     "position": [1, True, [], {}, "", LONG, "-1", "01", "abc", "99999999999999999999"],
     "page": [1, True, [], {}, "", LONG, "abc", "-1"],
     "token": [1, True, [], {}, ""],
+    "forward": [1, "x", True, [], {}, {"conversation": "x"}, {"sequence": 1}, {"conversation": 1, "sequence": 1},
+                {"conversation": "a b", "sequence": 1}, {"conversation": "x", "sequence": 0}, [{"sequence": 1}]],
 }
 
 
@@ -56,6 +58,8 @@ def commands(group, peer, token, position):
          {"kind": ("kind", "text"), "replyTo": ("whole", 1)}),
         ("send", {"to": conversation, "key": ("name", None), "kind": ("kind", "x"), "body": ("body", {"x": 1})},
          {"replyTo": ("whole", 1)}),
+        ("send", {"to": conversation, "key": ("name", None),
+                  "forward": ("forward", {"conversation": group, "sequence": 1})}, {"replyTo": ("whole", 1)}),
         ("edit", {**target, "body": ("text", "edited")}, {}),
         ("delete", target, {}),
         ("react", {**target, "reaction": ("reaction", "+")}, {"remove": ("flag", False)}),

@@ -11,7 +11,7 @@ let wireMembers: [String: String] = [
     "error": "re code reason retry retryAfter",
     "pong": "re time",
     "message": """
-    conversation sequence position from device key time kind body replyTo mentions expires editedAt deletedAt \
+    conversation sequence position from device key time kind body replyTo mentions origin expires editedAt deletedAt \
     reactions hidden
     """,
     "edit": "conversation sequence position from time kind body mentions hidden",
@@ -48,6 +48,7 @@ let wireMembers: [String: String] = [
     conversation kind name photo description createdAt role count members sequence unread mentions firstMention expiry \
     pins read message time
     """,
+    "origin": "from",
     "sequenceRange": "from to",
     "pin": "sequence by time message",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
@@ -82,8 +83,9 @@ let wireMembers: [String: String] = [
     "feed": "events position head more damaged",
     "erasure": "erased damaged position more",
     "feedEvent": """
-    conversation sequence position from by device key time kind body replyTo mentions expires editedAt deletedAt \
-    reaction removed event name photo description createdAt count members users user role owner after pin unread read
+    conversation sequence position from by device key time kind body replyTo mentions origin expires editedAt \
+    deletedAt reaction removed event name photo description createdAt count members users user role owner after \
+    pin unread read
     """,
     "timing": "count p50 p99",
 ]

@@ -396,6 +396,7 @@ extension JSONValue {
                 case "people", "person", "whereabouts", "feed", "erasure", "reports": name
                 case "list": "report"
                 case "pins": "pin"
+                case "origin": name
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"
                 case "history": "statistics"
