@@ -393,8 +393,8 @@ public final class LocalStore {
 
     // MARK: Blocks
 
-    /// There is a block between the user and another, or none any more: what the relay shows of their messages in groups
-    /// is another thing now, so it must be asked anew.
+    /// There is a block between the user and another, or none any more: what the relay shows of their messages in
+    /// groups is another thing now, so it must be asked anew.
     public func blockChanged(with other: String) throws(LocalFailure) {
         try change { () throws(LocalFailure) in try messages.doubt(from: other) }
     }

@@ -9,13 +9,13 @@ import RoostWire
 /// JSON, what an app would show. A test may kill it at any time.
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
-/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`,
-/// `fill` (`from`, `to`), `disconnect`; `setName` (`name`), `contacts`, `invite`, `accept`, `block`, `unblock` (`user`),
-/// `set` (`key`, `value` in JSON), `mute`, `expire` (`after`, in seconds). In place of a token there may be the address of the services: then the app has
-/// accounts, keeps their tokens beside its store, and takes `signUp` (`email`, `password`, `name`), `signIn` (`email`,
-/// `password`), `signOut`, `renew`, `changePassword` (`password`, `new`), `profile`, `deleteAccount` (`password`).
-/// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
-/// throws is answered by `{"done":N,"failed":"…"}`.
+/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `fill` (`from`,
+/// `to`), `disconnect`; `setName` (`name`), `contacts`, `invite`, `accept`, `block` and `unblock` (`user`), `set`
+/// (`key`, `value` in JSON), `mute`, `expire` (`after`, in seconds). In place of a token there may be the address of
+/// the services: then the app has accounts, keeps their tokens beside its store, and takes `signUp` (`email`,
+/// `password`, `name`), `signIn` (`email`, `password`), `signOut`, `renew`, `changePassword` (`password`, `new`),
+/// `profile`, `deleteAccount` (`password`). Each is answered by `{"done":N}`, N counting from 1, when its method has
+/// returned; that of `send` has `id`. One that throws is answered by `{"done":N,"failed":"…"}`.
 @main
 struct KitDriver {
     @MainActor static var timeline: Timeline?

@@ -2,8 +2,8 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// What this device knows of others and of the user's settings, for whoever shows it: names, contacts, settings. Confined
-/// to the engine.
+/// What this device knows of others and of the user's settings, for whoever shows it: names, contacts, settings.
+/// Confined to the engine.
 final class Acquaintances {
     /// To whom it tells what has changed.
     struct Shown: Sendable {

@@ -2,8 +2,9 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// Erases what disappears, and ends mutes, at their time by the relay's clock: this device's own, corrected by what the last `welcome`
-/// said. The correction is kept, so that it also holds at a start without a network. Confined to the engine.
+/// Erases what disappears, and ends mutes, at their time by the relay's clock: this device's own, corrected by what the
+/// last `welcome` said. The correction is kept, so that it also holds at a start without a network. Confined to the
+/// engine.
 final class Deadlines {
     /// The longest wait: a device whose clock was set meanwhile notices it then.
     static let waitMax = Duration.seconds(3_600)

@@ -10,7 +10,8 @@ DRIVER = BINARY.parent / "roost-kit-driver"
 
 class App:
     """One start of the app. `items` is what its timeline shows now, `session` what is said of the session, `account`
-    what is said of the account, `others` its people, contacts and settings, `states` how the connection was, one after the other."""
+    what is said of the account, `others` its people, contacts and settings, `states` how the connection
+    was, one after the other."""
 
     def __init__(self, process):
         self.process = process
