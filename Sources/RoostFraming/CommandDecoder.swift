@@ -226,7 +226,7 @@ public final class CommandDecoder {
         return .send(
             Command.Send(
                 to: to, key: key, kind: kind, body: body, replyTo: try members.optional(.replyTo, members.sequence),
-                mentions: try readMentions())
+                thread: try members.optional(.thread, members.sequence), mentions: try readMentions())
         )
     }
 
@@ -280,7 +280,9 @@ public final class CommandDecoder {
             throw members.refusal(.before, "and after must not be used together")
         }
         return .history(
-            Command.History(conversation: conversation, before: before, after: after, limit: try members.limit())
+            Command.History(
+                conversation: conversation, thread: try members.optional(.thread, members.sequence), before: before,
+                after: after, limit: try members.limit())
         )
     }
 

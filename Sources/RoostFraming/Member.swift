@@ -4,8 +4,8 @@ enum Member: Int, CaseIterable, Sendable {
     case description, device, forward, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name,
         note
     case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
-    case remove, replyTo, report, resume, role, sequence, sid, state, text, tier, to, token, type, until, user, username
-    case users, value, wait
+    case remove, replyTo, report, resume, role, sequence, sid, state, text, thread, tier, to, token, type, until, user
+    case username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -58,6 +58,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .sid: "sid"
         case .state: "state"
         case .text: "text"
+        case .thread: "thread"
         case .tier: "tier"
         case .to: "to"
         case .token: "token"

@@ -2,9 +2,9 @@ import RoostCore
 import RoostWire
 
 extension SQLiteLog {
-    /// Rebuilds everything derived from the log: the key index, the event index, the counts of reactions and which
-    /// messages will disappear. No relay
-    /// may have the store open. `progress` is called for each part, on the calling thread.
+    /// Rebuilds everything derived from the log: the key index, the event index, the counts of reactions, the threads
+    /// and which messages will disappear. No relay may have the store open. `progress` is called for each part, on the
+    /// calling thread.
     ///
     /// The log itself isn't changed. Damaged rows are reported and left out.
     public static func reindex(
@@ -45,6 +45,7 @@ extension SQLiteLog {
             try database.execute(Schema.indexes)
             try database.execute(Schema.countReactions)
             try database.execute(Schema.fillExpiring)
+            try database.execute(Schema.fillThreads)
             try database.execute("UPDATE meta SET value = 0 WHERE name = 'indexed_to'")
         }
     }

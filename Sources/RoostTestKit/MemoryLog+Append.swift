@@ -91,6 +91,10 @@ extension MemoryLog {
             guard append.reference == .none || record.message(append.reference) != nil else {
                 return .refused(.notFound)
             }
+            if append.extras.thread != .none {
+                guard let root = record.message(append.extras.thread) else { return .refused(.notFound) }
+                guard root.extras.thread == .none else { return .refused(.badRequest) }
+            }
             return .stored(position, SequenceNumber(last.value + 1), supplement)
         case .conversation:
             return record.judge(append.change, at: append.time) ?? .stored(position, last)
@@ -99,7 +103,7 @@ extension MemoryLog {
             guard message.deletedAt == .never else { return .refused(.gone) }
             guard message.sender == append.sender, message.extras?.origin == nil else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
-            guard message.body != append.body || !message.extras.says(theSameAs: append.extras) else {
+            guard message.body != append.body || message.extras != message.extras.edited(to: append.extras) else {
                 return .unchanged
             }
             return .stored(position, append.reference, .kind(message.label))
@@ -136,6 +140,7 @@ extension MemoryLog {
             if let expires = row.extras?.expires, expires != .never {
                 state.expiring.append(ExpiredMessage(append.conversation, sequence, expires))
             }
+            if row.extras.thread != .none { record.threads[row.extras.thread, default: []].append(sequence) }
             record.messages.append(record.rows.count)
             record.entry.lastSequence = sequence
         case .edit:

@@ -73,11 +73,13 @@ extension MemoryLog {
         let wanted = request.isNewest ? Array((first...last).reversed()) : Array(first...last)
         var bytes = 0
         for sequence in wanted {
+            guard var event = record.message(SequenceNumber(sequence)) else { continue }
+            if request.thread != .none, !event.stands(inThread: request.thread) { continue }
             guard result.events.count < request.rows, bytes < request.bytes || result.events.isEmpty else {
                 result.hasMore = true
                 break
             }
-            guard var event = record.message(SequenceNumber(sequence)) else { continue }
+            event.replies = record.summary(ofThread: event.sequence)
             event.reactions = record.counts(of: event.sequence, for: request)
             bytes += event.body.count
             result.events.append(event)
@@ -90,12 +92,14 @@ extension MemoryLog {
         var result = ReadResult(ticket: ticket)
         var bytes = 0
         for asked in request.messages {
-            guard let event = state.conversations[asked.conversation]?.message(asked.sequence) else { continue }
+            let record = state.conversations[asked.conversation]
+            guard var event = record?.message(asked.sequence) else { continue }
             guard bytes < request.bytes else {
                 result.hasMore = true
                 break
             }
             bytes += event.body.count
+            event.replies = record?.summary(ofThread: event.sequence)
             result.events.append(event)
         }
         return result
@@ -124,7 +128,20 @@ extension MemoryLog {
     }
 }
 
+extension StoredEvent {
+    fileprivate func stands(inThread root: SequenceNumber) -> Bool {
+        kind == .message && deletedAt == .never && extras.thread == root
+    }
+}
+
 extension MemoryLog.Record {
+    fileprivate func summary(ofThread root: SequenceNumber) -> ThreadSummary? {
+        let all = (threads[root] ?? []).compactMap { message($0) }.filter { $0.deletedAt == .never }
+        return all.last.map {
+            ThreadSummary(count: min(all.count, Limits().repliesCounted), last: $0.sequence, time: $0.time)
+        }
+    }
+
     /// The first `most` rows of a span, in the order of positions.
     fileprivate func rows(in span: PageRequest.Span, atMost most: Int) -> [StoredEvent] {
         var found: [StoredEvent] = []

@@ -41,6 +41,8 @@ public final class MemoryLog: LogWriter, LogReader {
         var messages: [Int] = []
         /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
+        /// Messages of each thread, by the message with which it began, with those that were deleted since.
+        var threads: [SequenceNumber: [SequenceNumber]] = [:]
         /// Messages that mention a member, or all (user 0), in order.
         var mentions: [UserNumber: [Mention]] = [:]
     }

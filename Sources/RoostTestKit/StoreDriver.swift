@@ -134,6 +134,8 @@ public struct StoreDriver {
                     withheld: withheld.map { UserNumber($0) })))
     }
 
+    func history(_ request: HistoryRequest) throws -> ReadResult { try answer(.history(request)) }
+
     func latest(_ messages: [(Int32, Int64)]) throws -> [StoredEvent] {
         let asked = messages.map { (conversation: ConversationNumber($0.0), sequence: SequenceNumber($0.1)) }
         return try answer(.latest(LatestRequest(messages: asked))).events

@@ -147,6 +147,8 @@ public enum Command {
         public var body: Text
         /// The message that this one replies to.
         public var replyTo: SequenceNumber?
+        /// The message with which the thread began that it belongs to.
+        public var thread: SequenceNumber?
         /// Whom it mentions: users, or `@all`.
         public var mentions: [Text]
         /// The message whose kind and body it has.
@@ -155,9 +157,10 @@ public enum Command {
         /// Creates one.
         @inlinable
         public init(
-            to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, mentions: [Text] = [],
-            forward: Target? = nil
+            to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, thread: SequenceNumber? = nil,
+            mentions: [Text] = [], forward: Target? = nil
         ) {
+            self.thread = thread
             self.mentions = mentions
             self.forward = forward
             self.to = to
@@ -231,6 +234,8 @@ public enum Command {
     public struct History {
         /// A conversation, or `@user`.
         public var conversation: Text
+        /// Only messages of the thread that began with this one.
+        public var thread: SequenceNumber?
         /// Only messages with a lower sequence.
         public var before: SequenceNumber?
         /// Only messages with a higher sequence.
@@ -240,8 +245,12 @@ public enum Command {
 
         /// Creates one.
         @inlinable
-        public init(conversation: Text, before: SequenceNumber?, after: SequenceNumber?, limit: Int?) {
+        public init(
+            conversation: Text, thread: SequenceNumber? = nil, before: SequenceNumber?, after: SequenceNumber?,
+            limit: Int?
+        ) {
             self.conversation = conversation
+            self.thread = thread
             self.before = before
             self.after = after
             self.limit = limit

@@ -34,6 +34,9 @@ public struct Limits: Sendable, Equatable {
     /// Most pinned messages of a conversation: as many as a page has, and more than anybody looks through. Each takes
     /// 32 bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
     public var pinsPerConversation = 50
+    /// Messages of a thread that are counted: nobody tells more of them apart. Each costs 50 ns for every time that
+    /// history shows the message with which the thread began, so a page takes 5 ms at most.
+    public var repliesCounted = 1_000
     /// Messages that disappear in one transaction, 20 µs each.
     public var expiredAtOnce = 256
     /// Most bytes of a group's name.

@@ -45,6 +45,11 @@ import Testing
                 "react | c 1 | +1 | true"
             ),
             (#"{"type":"history","id":1,"conversation":"c"}"#, "history | c | - | - | -"),
+            (#"{"type":"history","id":1,"conversation":"c","thread":4}"#, "history | c | - | - | - | thread 4"),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","kind":"x","body":1,"thread":4}"#,
+                "send | c | k | x | 1 | - | thread 4"
+            ),
             (#"{"type":"history","id":1,"conversation":"c","before":3,"limit":7}"#, "history | c | 3 | - | 7"),
             (#"{"type":"history","id":1,"conversation":"c","after":0}"#, "history | c | - | 0 | -"),
             (#"{"type":"signal","to":"c","body":{"x":10}}"#, #"signal | c | - | {"x":10}"#),

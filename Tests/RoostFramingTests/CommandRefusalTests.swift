@@ -53,7 +53,7 @@ import Testing
             type: "send",
             members: to + [
                 ("key", #""k""#, .name, true), ("body", #""b""#, .text, true), ("replyTo", "1", .sequence, false),
-                ("mentions", #"["bob","@all"]"#, .mentions, false),
+                ("thread", "1", .sequence, false), ("mentions", #"["bob","@all"]"#, .mentions, false),
             ]
         ),
         Shape(
@@ -72,7 +72,9 @@ import Testing
         ),
         Shape(
             type: "history",
-            members: conversation + [("before", "1", .sequence, false), ("limit", "1", .limit, false)]
+            members: conversation + [
+                ("thread", "1", .sequence, false), ("before", "1", .sequence, false), ("limit", "1", .limit, false),
+            ]
         ),
         Shape(type: "history", members: conversation + [("after", "1", .sequenceOrNone, false)]),
         Shape(type: "signal", members: to + [("kind", #""x""#, .kind, false), ("body", "1", .body, true)]),

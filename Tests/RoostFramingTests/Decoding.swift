@@ -64,7 +64,8 @@ func describe(_ command: Command) -> String {
     case .devices: "devices"
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
-            + mentions(send.mentions) + (send.forward.map { " | forward \(target($0))" } ?? "")
+            + (send.thread.map { " | thread \($0.value)" } ?? "") + mentions(send.mentions)
+            + (send.forward.map { " | forward \(target($0))" } ?? "")
     case .edit(let edit):
         words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
             + mentions(edit.mentions)
@@ -77,7 +78,7 @@ func describe(_ command: Command) -> String {
             number(history.before?.value),
             number(history.after?.value),
             number(history.limit)
-        )
+        ) + (history.thread.map { " | thread \($0.value)" } ?? "")
     case .signal(let signal): words("signal", text(signal.to), text(signal.kind), text(signal.body))
     case .setState(let set): words("setState", text(set.key), text(set.value), number(set.ifVersion))
     case .getState(let get):

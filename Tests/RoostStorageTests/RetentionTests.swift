@@ -84,6 +84,19 @@ import Testing
         #expect(try bodies(log).prefix(2) == ["-", "-"])
     }
 
+    @Test func whatIsErasedLeavesItsThread() throws {
+        let log = try open(days: 30)
+        defer { log.close() }
+        var replies = [text("old", key: "b", daysAgo: 31), text("new", key: "c", daysAgo: 1)]
+        for index in replies.indices { replies[index].extras = Extras(thread: SequenceNumber(1)) }
+        _ = try log.commit([creation(), text("root", key: "a", daysAgo: 31)] + replies)
+        #expect(try log.history(1).first?.replies?.count == 2)
+        try maintain(log)
+        #expect(try bodies(log) == ["-", "-", "\"new\""])
+        #expect(try log.history(1).first?.replies?.count == 1)
+        #expect(try log.history(1).map(\.extras.thread.value) == [0, 1, 1])
+    }
+
     @Test func withoutARuleNothingIsErased() throws {
         let log = try open()
         defer { log.close() }

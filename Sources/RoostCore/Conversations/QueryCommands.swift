@@ -53,10 +53,14 @@ final class QueryCommands {
     func history(_ history: Command.History, _ asker: Asker) throws(Refusal) {
         let user = asker.user
         let (conversation, _) = try directory.conversation(history.conversation, for: user)
+        if let thread = history.thread, thread > conversation.lastSequence {
+            throw Refusal(.notFound, "thread: no such message in this conversation")
+        }
         try reads.check(asker.session)
         let since = conversation.hidden(from: user.number)
         let request = HistoryRequest(
-            conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
+            conversation: conversation.number, thread: history.thread ?? .none, reader: user.number,
+            after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
             rows: history.limit ?? bounds.rows, bytes: bounds.bytes,
             withheld: conversation.withheldReactions(from: user))

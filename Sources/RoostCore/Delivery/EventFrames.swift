@@ -47,6 +47,13 @@ struct EventFrames {
         _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, for reader: User?
     ) {
         write(event, in: conversation, from: sender, isOwn: event.sender == reader?.number)
+        if let replies = event.replies {
+            builder.beginObject("replies")
+            builder.member("count", Int64(replies.count))
+            builder.member("last", replies.last.value)
+            builder.member("time", replies.time.milliseconds)
+            builder.endObject()
+        }
         guard !event.reactions.isEmpty else { return }
         builder.beginArray("reactions")
         for reaction in event.reactions {
@@ -150,6 +157,7 @@ struct EventFrames {
         builder.member("time", event.time.milliseconds)
         if event.label != "text" { builder.member("kind", plain: event.label) }
         if event.reference != .none { builder.member("replyTo", event.reference.value) }
+        if event.extras.thread != .none { builder.member("thread", event.extras.thread.value) }
         if let expires = event.extras?.expires, expires != .never { builder.member("expires", expires.milliseconds) }
         if event.deletedAt != .never {
             builder.member("deletedAt", event.deletedAt.milliseconds)

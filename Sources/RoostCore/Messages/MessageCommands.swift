@@ -50,12 +50,12 @@ final class MessageCommands {
             if let forward = send.forward { source = try forwarding.source(forward, for: user) }
             if let known = conversation {
                 try directory.policy.checkSpeaking(by: user, in: known)
-                try checkReply(send, in: known, by: user)
+                try checkReferences(send, in: known, by: user)
                 try pay(for: send, to: known, session, now, &advance)
             } else {
                 let found = try find(send.to, user)
                 conversation = found.conversation
-                try checkReply(send, in: found.conversation, by: user)
+                try checkReferences(send, in: found.conversation, by: user)
                 if let known = found.conversation { try pay(for: send, to: known, session, now, &advance) }
                 conversation = try open(found, send, source, session, speaker, now)
             }
@@ -74,8 +74,8 @@ final class MessageCommands {
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
         if let forward = send.forward { append.source = source ?? ForwardedMessage(.none, forward.sequence) }
-        if !named.isEmpty {
-            append.extras = Extras(mentions: named)
+        if !named.isEmpty || send.thread != nil {
+            append.extras = Extras(mentions: named, thread: send.thread ?? .none)
             append.mentioned = mentioned
         }
         journal.submit(append, session, id, refusal: refusal, advance: advance)
@@ -140,14 +140,18 @@ final class MessageCommands {
         return found
     }
 
-    /// Whether the message that this one replies to exists, and the user may see it. The newest may still be on their
+    /// Whether the messages that this one replies to exist, and the user may see them. The newest may still be on their
     /// way to the log, which then decides.
-    private func checkReply(_ send: Command.Send, in conversation: Conversation?, by user: User) throws(Refusal) {
-        guard let replyTo = send.replyTo else { return }
-        guard let conversation, conversation.mayName(replyTo, user),
-            replyTo <= conversation.lastSequence || journal.pendingEvents > 0
-        else {
-            throw Refusal(.notFound, "replyTo: no such message in this conversation")
+    private func checkReferences(
+        _ send: Command.Send, in conversation: Conversation?, by user: User
+    ) throws(Refusal) {
+        for (named, member) in [(send.replyTo, "replyTo"), (send.thread, "thread")] {
+            guard let named else { continue }
+            guard let conversation, conversation.mayName(named, user),
+                named <= conversation.lastSequence || journal.pendingEvents > 0
+            else {
+                throw Refusal(.notFound, "\(member): no such message in this conversation")
+            }
         }
     }
 

@@ -183,7 +183,7 @@ final class StoredEvents {
         case .content(let content):
             next.event.label = content.kind
             next.event.body = content.body
-            next.event.extras = Extras(origin: content.origin)
+            next.event.extras = Extras(thread: next.event.extras.thread, origin: content.origin)
             forwarding.settle(next, in: conversation, isStored: true)
         }
     }
@@ -207,6 +207,9 @@ final class StoredEvents {
         if next.event.kind == .state { return Refusal(code, settingReason(of: code)) }
         if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
         if next.advance != nil { return Refusal(code, forwardReason(of: code)) }
+        if next.event.kind == .message, code == .badRequest {
+            return Refusal(code, "thread: the message is itself in a thread; name the one with which that began")
+        }
         let isKeyed = next.event.kind == .message || next.event.kind == .conversation
         return Refusal(code, isKeyed ? keyReason(of: code) : reason(of: code))
     }
@@ -248,7 +251,7 @@ final class StoredEvents {
 
     private func keyReason(of code: ErrorCode) -> String {
         switch code {
-        case .notFound: "replyTo: no such message in this conversation"
+        case .notFound: "replyTo, thread: no such message in this conversation"
         case .gone: "key: the command was carried out before, and its conversation was erased since or is damaged"
         case .conflict: "key: you have used this key before, for another command"
         default: "the command was not accepted"
@@ -276,6 +279,8 @@ final class StoredEvents {
             }
             mentions.note(event, in: conversation)
             badges.note(conversation, at: now)
+            // History shows how long the thread is.
+            if event.extras.thread != .none { conversation.noteChange(at: event.position) }
             directory.noteAnswer(by: event.sender, in: conversation)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:

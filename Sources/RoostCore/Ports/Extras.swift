@@ -1,13 +1,15 @@
 import RoostWire
 
-/// What few messages have beside their body: whom they mention, who wrote what they forward, and when they disappear.
-/// All copies of an event share it; most have none.
+/// What few messages have beside their body: whom they mention, their thread, who wrote what they forward, and when
+/// they disappear. All copies of an event share it; most have none.
 public final class Extras: Sendable, Equatable {
     /// The word that stands for all members among the names of users.
     public static let everybody = "@all"
 
     /// When the message disappears; `.never` if it stays.
     public let expires: Timestamp
+    /// The message with which the thread began that the message belongs to; `.none` if it is in none.
+    public let thread: SequenceNumber
     /// Names of the users whom the message mentions, each once, in the order of the command.
     public let mentions: [String]
     /// Name of the user who wrote what the message forwards; nil if it is its own.
@@ -17,9 +19,12 @@ public final class Extras: Sendable, Equatable {
     public let members: [UInt8]
 
     /// Creates extras; nil if there is nothing to say.
-    public init?(mentions: [String] = [], origin: String? = nil, expires: Timestamp = .never) {
-        guard !mentions.isEmpty || origin != nil || expires != .never else { return nil }
+    public init?(
+        mentions: [String] = [], thread: SequenceNumber = .none, origin: String? = nil, expires: Timestamp = .never
+    ) {
+        guard !mentions.isEmpty || thread != .none || origin != nil || expires != .never else { return nil }
         self.mentions = mentions
+        self.thread = thread
         self.origin = origin
         self.expires = expires
         let writer = JSONWriter()
@@ -42,6 +47,7 @@ public final class Extras: Sendable, Equatable {
         guard !json.isEmpty, let value = JSONValue(parsing: json) else { return nil }
         self.init(
             mentions: value["mentions"]?.elements?.compactMap(\.string) ?? [],
+            thread: SequenceNumber(value["thread"]?.integer ?? 0),
             origin: value["origin"]?["from"]?.string,
             expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0))
         guard self.json.elementsEqual(json) else { return nil }
@@ -53,6 +59,7 @@ public final class Extras: Sendable, Equatable {
         writer.beginBare()
         writer.beginObject()
         if expires != .never { writer.member("expires", expires.milliseconds) }
+        if thread != .none { writer.member("thread", thread.value) }
         members.withUnsafeBytes { writer.members(raw: $0) }
         writer.endObject()
         return [UInt8](writer.written)
@@ -60,26 +67,30 @@ public final class Extras: Sendable, Equatable {
 
     /// Whether both say the same.
     public static func == (one: Extras, other: Extras) -> Bool {
-        one.members == other.members && one.expires == other.expires
+        one.members == other.members && one.thread == other.thread && one.expires == other.expires
     }
 }
 
 extension Extras? {
-    /// Whether a command says the same as a stored one. When a message disappears is no part of the command.
+    /// The message with which the thread began that the message belongs to; `.none` if it is in none.
+    public var thread: SequenceNumber { self?.thread ?? SequenceNumber.none }
+
+    /// Whether a command says the same as a stored one beside the body, which an edit replaces with it.
     public func says(theSameAs other: Extras?) -> Bool { self?.members ?? [] == other?.members ?? [] }
 
     /// With a time at which the message disappears.
     public func expiring(at time: Timestamp) -> Extras? {
-        time == .never ? self : Extras(mentions: self?.mentions ?? [], origin: self?.origin, expires: time)
+        time == .never
+            ? self : Extras(mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: time)
     }
 
-    /// As an edit leaves them. What is forwarded isn't edited.
+    /// As an edit leaves them: the message stays in its thread. What is forwarded isn't edited.
     public func edited(to new: Extras?) -> Extras? {
-        Extras(mentions: new?.mentions ?? [], expires: self?.expires ?? .never)
+        Extras(mentions: new?.mentions ?? [], thread: thread, expires: self?.expires ?? .never)
     }
 
     /// What is left of them when the body is erased.
-    public var ofTombstone: Extras? { Extras(expires: self?.expires ?? .never) }
+    public var ofTombstone: Extras? { Extras(thread: thread, expires: self?.expires ?? .never) }
 }
 
 extension StoredEvent {

@@ -51,7 +51,7 @@ extension Append {
         var event = self
         event.label = content.kind
         event.body = content.body
-        event.extras = Extras(origin: content.origin)
+        event.extras = Extras(thread: event.extras.thread, origin: content.origin)
         return event
     }
 }

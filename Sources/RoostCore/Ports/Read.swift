@@ -140,6 +140,9 @@ public struct PageRequest: Sendable, Hashable {
 public struct HistoryRequest: Sendable {
     /// The conversation.
     public var conversation: ConversationNumber
+    /// The message with which a thread began, of whose messages only those are wanted that stand; `.none` for all
+    /// messages of the conversation.
+    public var thread: SequenceNumber
     /// The user whose reactions are `mine`.
     public var reader: UserNumber
     /// Messages strictly above `after` and strictly below `before`.
@@ -157,11 +160,11 @@ public struct HistoryRequest: Sendable {
 
     /// Creates a request.
     public init(
-        conversation: ConversationNumber, reader: UserNumber, after: SequenceNumber, before: SequenceNumber,
-        isNewest: Bool,
-        rows: Int, bytes: Int, withheld: [UserNumber] = []
+        conversation: ConversationNumber, thread: SequenceNumber = .none, reader: UserNumber, after: SequenceNumber,
+        before: SequenceNumber, isNewest: Bool, rows: Int, bytes: Int, withheld: [UserNumber] = []
     ) {
         self.withheld = withheld
+        self.thread = thread
         self.conversation = conversation
         self.reader = reader
         self.after = after
@@ -389,6 +392,8 @@ public struct StoredEvent: Sendable {
     public var deletedAt: Timestamp
     /// The message's reactions, in history only.
     public var reactions: [ReactionCount]
+    /// The thread that began with the message, in history and latest only; nil if it has no messages.
+    public var replies: ThreadSummary?
 
     /// Creates the row of a stored append.
     public init(_ append: borrowing Append, position: Position, sequence: SequenceNumber) {

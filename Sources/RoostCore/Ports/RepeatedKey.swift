@@ -25,7 +25,9 @@ extension Append {
         switch kind {
         case .conversation: return repeatsChange(first)
         case .message:
-            guard conversation == first.conversation, reference == first.reference else { return false }
+            guard conversation == first.conversation, reference == first.reference,
+                extras.thread == first.extras.thread
+            else { return false }
             // Nothing tells later from where it was forwarded.
             guard source == nil else { return first.extras?.origin != nil || first.deletedAt != .never }
             return label == first.label && repeatsText(first)

@@ -45,6 +45,7 @@ final class Directory {
     let reports: ReportTable
     let expiring: ExpiringTable
     let pins: PinTable
+    let threads: ThreadTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -58,6 +59,7 @@ final class Directory {
         reports = try ReportTable(database)
         expiring = try ExpiringTable(database)
         pins = try PinTable(database)
+        threads = try ThreadTable(database)
         let query = try database.prepare(
             "SELECT number, last_sequence, last_position, last_time, expiry, expired FROM conversation")
         while try query.step() {

@@ -2,8 +2,8 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// Messages of a conversation by sequence. Each is looked up separately, so reactions and edits between them cost
-    /// nothing. A message that can't be read is left out.
+    /// Messages of a conversation, or of a thread, by sequence. Each is looked up separately, so reactions and edits
+    /// between them cost nothing. A message that can't be read is left out.
     func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
         let number = request.conversation.value
         let view = tail.end(of: request.conversation)
@@ -14,11 +14,8 @@ extension SQLiteReader {
             let low = max(0, request.after.value)
             let high = min(last, request.before.value == .min ? .min : request.before.value - 1)
             guard low < high else { return result }
-            let wanted = Int(clamping: high - low)
-            let step: Int64 = request.isNewest ? -1 : 1
-            var sequence = request.isNewest ? high : low + 1
             var bytes = 0
-            for index in 0..<wanted {
+            for (index, sequence) in try sequences(of: request, in: low + 1...high).enumerated() {
                 let event = try message(sequence, in: number)
                 bytes += event?.body.count ?? 0
                 if index >= max(1, request.rows) || (bytes > request.bytes && !result.events.isEmpty) {
@@ -27,12 +24,12 @@ extension SQLiteReader {
                 }
                 if var event {
                     event.reactions = try reactions(to: event, for: request)
+                    event.replies = try threads.summary(of: event, upTo: last)
                     result.events.append(event)
                 } else {
                     result.gaps.append(
                         Gap(request.conversation, from: SequenceNumber(sequence), to: SequenceNumber(sequence)))
                 }
-                sequence += step
             }
             if request.isNewest {
                 result.events.reverse()
@@ -40,6 +37,14 @@ extension SQLiteReader {
             }
             return result
         }
+    }
+
+    /// What may stand on a page, in the order in which it is filled: one more than fits, which tells that there is
+    /// more.
+    private func sequences(of request: HistoryRequest, in range: ClosedRange<Int64>) throws -> [Int64] {
+        let limit = min(max(1, request.rows), Int(Int32.max)) + 1
+        guard request.thread == .none else { return try threads.page(request, in: range, limit: limit) }
+        return request.isNewest ? range.suffix(limit).reversed() : Array(range.prefix(limit))
     }
 
     /// Single messages, for previews. Those that can't be read are left out.
@@ -51,13 +56,15 @@ extension SQLiteReader {
             for (asked, view) in zip(request.messages, views) {
                 let number = asked.conversation.value
                 guard asked.sequence > .none, try exists(number) else { continue }
-                guard asked.sequence.value <= (try lastSequence(of: number, view)) else { continue }
+                let last = try lastSequence(of: number, view)
+                guard asked.sequence.value <= last else { continue }
                 guard bytes < request.bytes else {
                     result.hasMore = true
                     break
                 }
-                guard let event = try message(asked.sequence.value, in: number) else { continue }
+                guard var event = try message(asked.sequence.value, in: number) else { continue }
                 bytes += event.body.count
+                event.replies = try threads.summary(of: event, upTo: last)
                 result.events.append(event)
             }
             return result

@@ -16,6 +16,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     let log: LogTable
     let statements: ReaderStatements
     let receiptTable: ReceiptTable
+    let threads: ThreadPages
     let reporter: StorageReporter
     let bounds: StorageBounds
     private let lock: ConnectionLock
@@ -37,6 +38,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         log = try LogTable(database)
         statements = try ReaderStatements(database)
         receiptTable = try ReceiptTable(database)
+        threads = try ThreadPages(database)
     }
 
     /// Answers from committed rows only. Throws `StorageFailure`; a later question may still succeed.

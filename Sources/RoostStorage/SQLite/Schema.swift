@@ -182,6 +182,10 @@ enum Schema {
         CREATE TABLE expiring (
             expires INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (expires, position)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE thread (
+            conversation INTEGER NOT NULL, root INTEGER NOT NULL, sequence INTEGER NOT NULL, time INTEGER NOT NULL,
+            PRIMARY KEY (conversation, root, sequence)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE reaction_count (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
@@ -192,7 +196,7 @@ enum Schema {
         """
 
     /// The tables created by `indexes`, and the statements that fill those whose content isn't read from the log.
-    static let derivedTables = ["key_block", "key_generation", "event_block", "expiring", "reaction_count"]
+    static let derivedTables = ["key_block", "key_generation", "event_block", "expiring", "thread", "reaction_count"]
     static let countReactions = """
         INSERT INTO reaction_count (conversation, sequence, reaction, count)
             SELECT conversation, sequence, reaction, count(*) FROM reaction GROUP BY conversation, sequence, reaction
@@ -206,6 +210,13 @@ enum Schema {
             AND (deleted_at IS NULL OR deleted_at < extras ->> '$.expires')
         """
     static let fillExpiring = "INSERT INTO expiring (expires, position) \(findExpiring)"
+
+    /// Messages in threads that stand.
+    static let findThreads = """
+        SELECT conversation, CAST(extras ->> '$.thread' AS INTEGER) AS root, sequence, time FROM log
+        WHERE kind = 1 AND deleted_at IS NULL AND json_valid(extras) AND extras ->> '$.thread' IS NOT NULL
+        """
+    static let fillThreads = "INSERT OR IGNORE INTO thread (conversation, root, sequence, time) \(findThreads)"
 
     /// Views for operators, with names instead of numbers and times as text in UTC. `CROSS JOIN` keeps the log, or the
     /// members, in the outer loop, so a view is read once from beginning to end, in that order. Rows of erased
@@ -279,6 +290,7 @@ extension Schema {
         ("key_block", ["generation", "part", "hash", "position"]), ("key_generation", ["number"]),
         ("event_block", ["conversation", "position"]), ("event_block", ["conversation", "before", "position"]),
         ("reaction_count", ["conversation", "sequence", "reaction"]), ("expiring", ["expires", "position"]),
+        ("thread", ["conversation", "root", "sequence"]),
     ]
 
     /// Throws `damagedIndex` if neither the first nor the last row of a derived table can be read. Then it is most

@@ -18,6 +18,7 @@ struct DerivedVerifier {
         try readingAll("key_block", &report) { try verifyKeys(&$0) }
         try readingAll("reaction", &report) { try verifyReactions(&$0) }
         try readingAll("expiring", &report) { try verifyExpiring(&$0) }
+        try readingAll("thread", &report) { try verifyThreads(&$0) }
         try readingAll("member", &report) { try DirectoryVerifier(database, names, now, summary).verify(&$0) }
     }
 
@@ -180,6 +181,24 @@ struct DerivedVerifier {
         while try lost.step() {
             guard !damaged.contains(lost.int64(0)) else { continue }
             report.add("expiring", "position \(lost.int64(0))", "is missing; the message stays", .reindex)
+        }
+    }
+
+    // MARK: Threads
+
+    private func verifyThreads(_ report: inout VerifyReport) throws {
+        let others = try database.prepare(
+            """
+            SELECT conversation, sequence FROM (
+                \(Schema.findThreads) UNION ALL SELECT conversation, root, sequence, time FROM thread)
+            GROUP BY conversation, root, sequence, time HAVING count(*) <> 2
+            """)
+        while try others.step() {
+            // A row that is damaged or lost may have said so.
+            guard now.conversations[others.int32(0)]?.isWhole == true else { continue }
+            report.add(
+                "thread", "\(names.place(others.int32(0))), message \(others.int64(1))",
+                "isn't in the thread that the log says", .reindex)
         }
     }
 

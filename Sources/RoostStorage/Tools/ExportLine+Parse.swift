@@ -253,7 +253,7 @@ extension ExportedEvent {
         guard replyTo < sequence else { throw ExportLineFailure("replyTo: not an earlier message") }
         editedAt = try members.number("editedAt", or: 0)
         deletedAt = try members.number("deletedAt", or: 0)
-        extras = try members.extras()
+        extras = try members.extras(of: sequence)
         body = try members.raw("body")
         guard body.isEmpty == (deletedAt != 0) else {
             throw ExportLineFailure("body: a message has a body unless it was deleted")

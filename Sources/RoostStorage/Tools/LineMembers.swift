@@ -102,10 +102,13 @@ struct LineMembers {
     }
 
     /// What a message has beside its body; empty for nothing.
-    mutating func extras() throws(ExportLineFailure) -> [UInt8] {
+    mutating func extras(of sequence: Int64) throws(ExportLineFailure) -> [UInt8] {
         guard let value = rest.removeValue(forKey: "extras") else { return [] }
-        guard value.raw.withUnsafeBytes({ Extras(parsing: $0) }) != nil else {
+        guard let extras = value.raw.withUnsafeBytes({ Extras(parsing: $0) }) else {
             throw ExportLineFailure("extras: not what a message has beside its body")
+        }
+        guard (0..<sequence).contains(extras.thread.value) else {
+            throw ExportLineFailure("extras: the thread isn't that of an earlier message")
         }
         return value.raw
     }

@@ -33,6 +33,7 @@ extension SQLiteWriter {
             guard case .row(var row) = try log.find(at: position) else {
                 throw ImportRefusal(line: event.line, reason: "the row at position \(position) is damaged")
             }
+            try directory.threads.remove(row.event)
             row.event.body = event.body
             row.event.extras = event.extras
             row.event.editedAt = Timestamp(milliseconds: event.editedAt)
@@ -41,8 +42,14 @@ extension SQLiteWriter {
             if event.deletedAt == -1 {
                 try directory.pins.remove(row.event.sequence, of: row.event.conversation)
             }
+            try addToThread(row.event)
         }
         log.publish(head)
+    }
+
+    private func addToThread(_ message: StoredEvent) throws {
+        guard message.kind == .message, message.deletedAt == .never else { return }
+        try directory.threads.add(message.extras, message.sequence, in: message.conversation, at: message.time)
     }
 
     private func adopt(_ event: ImportedEvent) throws {
@@ -63,12 +70,13 @@ extension SQLiteWriter {
         }
         head += 1
         try newRows.add(append, at: head, sequence: event.sequence)
+        var stored = StoredEvent(append, position: Position(head), sequence: SequenceNumber(event.sequence))
         if event.editedAt != 0 || event.deletedAt != 0 {
-            var stored = StoredEvent(append, position: Position(head), sequence: SequenceNumber(event.sequence))
             stored.editedAt = Timestamp(milliseconds: event.editedAt)
             stored.deletedAt = Timestamp(milliseconds: event.deletedAt)
             try editor.replace(LogRow(event: stored, sequence: event.sequence))
         }
+        try addToThread(stored)
         indexer.add(
             EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),
             to: event.conversation, key: keyHash)

@@ -22,11 +22,10 @@ struct MessageChanges {
             guard row.event.sender == event.sender, row.event.extras?.origin == nil else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
             // The same again is most likely a retry.
-            guard row.event.body != event.body || !row.event.extras.says(theSameAs: event.extras) else {
-                return .unchanged
-            }
+            let extras = row.event.extras.edited(to: event.extras)
+            guard row.event.body != event.body || row.event.extras != extras else { return .unchanged }
             row.event.editedAt = event.time
-            row.event.extras = row.event.extras.edited(to: event.extras)
+            row.event.extras = extras
             try writer.replaceBody(of: &row, with: event.body)
             return .stored(Position(writer.head + 1), event.reference, .kind(row.event.label))
         }
@@ -100,6 +99,16 @@ struct MessageChanges {
                 return (nil, .gone)
             }
             return (row.event.content(by: author), nil)
+        }
+    }
+
+    /// Why a message can't reply to what it names; nil if it can. A thread begins with a message that is in none.
+    func fault(ofReferencesIn event: Append, upTo last: Int64) throws -> ErrorCode? {
+        guard event.reference == .none || writer.isMessage(event.reference, upTo: last) else { return .notFound }
+        guard event.extras.thread != .none else { return nil }
+        switch try target(event.extras.thread, in: event.conversation, at: event.time) {
+        case .refusal(let code): return code == .unavailable ? code : .notFound
+        case .message(let root): return root.event.extras.thread == .none ? nil : .badRequest
         }
     }
 

@@ -44,7 +44,7 @@ extension SQLiteWriter {
         let outcome: Outcome
         switch event.kind {
         case .message:
-            guard event.reference == .none || isMessage(event.reference, upTo: last) else { return .refused(.notFound) }
+            if let code = try MessageChanges(self).fault(ofReferencesIn: event, upTo: last) { return .refused(code) }
             outcome = .stored(Position(head + 1), SequenceNumber(last + 1), supplement)
         case .edit: outcome = try MessageChanges(self).edit(event)
         case .delete: outcome = try MessageChanges(self).delete(event)
@@ -97,6 +97,9 @@ extension SQLiteWriter {
     private func insert(
         _ event: Append, _ keyHash: UInt64?, into conversation: Directory.Conversation, sequence: Int64
     ) throws {
+        if event.kind == .message {
+            try directory.threads.add(event.extras, SequenceNumber(sequence), in: event.conversation, at: event.time)
+        }
         if event.kind == .message, conversation.expiry > 0 {
             var message = event
             message.extras = event.extras.expiring(at: event.time.expiry(after: conversation.expiry))
@@ -111,11 +114,12 @@ extension SQLiteWriter {
         conversation.note(sequence: sequence, position: head, time: event.time.milliseconds)
     }
 
-    /// Stores another body, and the times and extras of the row as they are now. One that is deleted isn't pinned any
-    /// more.
+    /// Stores another body, and the times and extras of the row as they are now. One that is deleted is neither pinned
+    /// nor in a thread any more.
     func replaceBody(of row: inout LogRow, with body: [UInt8]) throws {
         if row.event.deletedAt != .never {
             try directory.pins.remove(row.event.sequence, of: row.event.conversation)
+            try directory.threads.remove(row.event)
         }
         expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
         row.event.body = body

@@ -21,6 +21,7 @@ extension SQLiteWriter {
         guard let erasure = erasures.first, indexer.holds(upTo: erasure.upTo) else { return false }
         if try reactions.removeAll(of: erasure.conversation, limit: limit) { return true }
         if try directory.mentions.removeAll(of: erasure.conversation, limit: limit) { return true }
+        if try directory.threads.removeAll(of: erasure.conversation, limit: limit) { return true }
         if try removeRows(of: erasure, limit: limit) { return true }
         try indexer.removeBlocks(limit, of: erasure.conversation)
         if database.changes < limit { try erasures.finishFirst() }

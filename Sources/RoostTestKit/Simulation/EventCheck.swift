@@ -15,6 +15,7 @@ final class EventCheck {
     private let settings: SettingCheck
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
+    private let threads: ThreadCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
 
@@ -33,6 +34,7 @@ final class EventCheck {
         self.settings = settings
         self.blocks = blocks
         self.profiles = profiles
+        threads = ThreadCheck(world, ledger)
     }
 
     /// Forgets the frames of a turn that ended: later ones may lie at the same addresses.
@@ -174,7 +176,8 @@ final class EventCheck {
         guard event.kind == kind, event.conversation == ledger.conversations[stored.conversation].id,
             by == people.users[stored.sender].name || isHidden,
             event.kind == .conversation || event.sequence == stored.sequence,
-            event.kind != .message || event.key == (stored.sender == connection.device.user.index ? stored.key : nil)
+            event.kind != .message || event.key == (stored.sender == connection.device.user.index ? stored.key : nil),
+            event.kind != .message || threads.isRight(event.json, stored.sequence, in: stored.conversation)
         else { return world.fail("\(connection.label) gets something else than is stored at \(event.position ?? 0)") }
         guard stored.kind == .message || stored.kind == .edit, !isHidden else { return }
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]

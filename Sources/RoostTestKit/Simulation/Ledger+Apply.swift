@@ -161,10 +161,12 @@ extension Ledger {
             if sequence != Int64(conversation.messages.count) + 1 {
                 blame("sequence \(sequence) follows \(conversation.messages.count) in \(conversation.id)")
             }
-            conversation.messages.append(
-                Message(
-                    position: position, sender: sender, key: append.key,
-                    origin: append.extras?.origin.flatMap { Int($0.dropFirst()) }, bodies: [append.body]))
+            if let mistake = conversation.mistake(inThreadOf: append, by: sender) { blame(mistake) }
+            var message = Message(
+                position: position, sender: sender, key: append.key,
+                origin: append.extras?.origin.flatMap { Int($0.dropFirst()) }, bodies: [append.body])
+            message.thread = append.extras.thread.value
+            conversation.messages.append(message)
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
             change(&conversation.messages[Int(sequence) - 1], append, sender, position)

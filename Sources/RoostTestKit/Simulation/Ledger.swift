@@ -33,6 +33,8 @@ final class Ledger {
         var reactions: [Reaction] = []
         /// Whom it mentions, or mentioned before an edit; -1 stands for all.
         var mentioned: Set<Int> = []
+        /// The message with which its thread began; 0 if it is in none.
+        var thread: Int64 = 0
     }
 
     struct Event {

@@ -41,6 +41,12 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostReply
     /// It gets lost how many members of a conversation are online.
     case lostCount
+    /// A message is told as if it were in no thread.
+    case lostThread
+    /// History counts one message of a thread too many.
+    case miscountedThread
+    /// A page of a thread leaves its last message out.
+    case shortThread
     /// A message gets lost of which only the place is told.
     case lostPlace
     /// After a restart nobody has blocked anybody.

@@ -89,6 +89,7 @@ final class PlantedStore: SimulatedStore {
                 result.events[index].extras = nil
             }
         }
+        misjudgeThreads(&result, read.question)
         guard case .page(let request) = read.question, result.events.count > 1 else { return result }
         switch world.mistake {
         case .skippedRow where world.random.chance(20):
@@ -113,6 +114,16 @@ final class PlantedStore: SimulatedStore {
         default: break
         }
         return result
+    }
+
+    private func misjudgeThreads(_ result: inout ReadResult, _ question: Read.Question) {
+        switch (world.mistake, question) {
+        case (.lostThread, .page): for index in result.events.indices { result.events[index].extras = nil }
+        case (.miscountedThread, .history):
+            for index in result.events.indices { result.events[index].replies?.count += 1 }
+        case (.shortThread, .history(let request)) where request.thread != .none: _ = result.events.popLast()
+        default: break
+        }
     }
 
     private func strangersRow(_ request: PageRequest, _ result: ReadResult) -> StoredEvent? {

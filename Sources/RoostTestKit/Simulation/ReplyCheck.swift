@@ -15,6 +15,7 @@ final class ReplyCheck {
     private let settings: SettingCheck
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
+    private let threads: ThreadCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
@@ -30,6 +31,7 @@ final class ReplyCheck {
         self.settings = settings
         self.blocks = blocks
         self.profiles = profiles
+        threads = ThreadCheck(world, ledger)
     }
 
     /// A client reads the reply to its command `re`.
@@ -40,8 +42,8 @@ final class ReplyCheck {
         switch (event.kind, pending.kind) {
         case (.welcome, .hello(let resume)): takeWelcome(event, resume: resume, on: connection)
         case (.error, let kind): takeError(event, kind, saidAt: pending.saidAt, on: connection)
-        case (.ok, .history(let conversation)):
-            takeHistory(event, conversation, askedAt: pending.saidAt, on: connection)
+        case (.ok, .history(let conversation, let thread)):
+            takeHistory(event, conversation, thread, askedAt: pending.saidAt, on: connection)
         case (.ok, .list):
             takeList(event, askedAt: pending.saidAt, on: connection)
             profiles.takeAll(event.json?["people"], on: connection)
@@ -121,6 +123,9 @@ final class ReplyCheck {
             stored.key == intent.key, stored.sequence == sequence
         else { return world.fail("\(label) gets ok for \(intent.key) at \(position), which isn't durable") }
         blocks.checkStored(stored)
+        if ledger.conversations[stored.conversation].messages[Int(sequence) - 1].thread != intent.thread {
+            world.fail("\(label) gets ok for \(intent.key), which is in another thread")
+        }
         world.tally.acked += 1
         if event.isDuplicate {
             world.tally.duplicates += 1
@@ -167,6 +172,7 @@ final class ReplyCheck {
         // Only some may name everybody.
         return (isSure ? codes : ["not_found"]).union(intent.members.contains("@all") ? ["forbidden"] : [])
             .union(intent.members.contains("\"forward\"") ? ["not_found", "gone"] : [])
+            .union(threads.codes(refusing: intent))
             .union(intent.isToPeer ? gateCodes : [])
     }
 
@@ -367,20 +373,24 @@ final class ReplyCheck {
     }
 
     private func takeHistory(
-        _ event: WireEvent, _ index: Int, askedAt: Int64, on connection: SimulatedConnection
+        _ event: WireEvent, _ index: Int, _ thread: Int64?, askedAt: Int64, on connection: SimulatedConnection
     ) {
         let conversation = ledger.conversations[index]
+        if let thread { threads.take(event.json, of: thread, in: conversation, askedAt: askedAt, on: connection) }
         var last: Int64?
         for message in event.json?["messages"]?.elements ?? [] {
             guard let sequence = message["sequence"]?.integer, sequence >= 1, sequence <= conversation.messages.count,
                 message["key"]?.string == key(of: conversation.messages[Int(sequence) - 1], for: connection)
             else { return world.fail("\(connection.label) gets a history that isn't the log's") }
-            if let last, sequence != last + 1 { world.fail("\(connection.label) gets a history with a hole") }
+            if thread == nil, let last, sequence != last + 1 {
+                world.fail("\(connection.label) gets a history with a hole")
+            }
             blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
             if askedAt >= world.restAt {
                 checkPresent(
                     message, conversation.messages[Int(sequence) - 1], in: conversation, on: connection)
             }
+            threads.take(message, sequence, in: conversation, askedAt: askedAt, on: connection)
             last = sequence
         }
     }

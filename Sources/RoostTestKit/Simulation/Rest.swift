@@ -213,6 +213,12 @@ final class Rest {
                 clients.say(
                     "history", "\"conversation\":\"\(conversation.id)\",\"limit\":20",
                     .history(conversation: conversation.index), on: connection)
+                for thread in conversation.roots.prefix(3) {
+                    host.advance(30)
+                    clients.say(
+                        "history", "\"conversation\":\"\(conversation.id)\",\"limit\":20,\"thread\":\(thread)",
+                        .history(conversation: conversation.index, thread: thread), on: connection)
+                }
             }
         }
         host.advance(100)

@@ -264,6 +264,12 @@ final class Script {
         }
         let bound = ["", ",\"after\":\(world.random.below(20))", ",\"before\":\(world.random.within(1...30))"][
             world.random.below(3)]
+        if world.random.chance(30), !conversation.messages.isEmpty {
+            let thread = thread(upTo: Int64(conversation.messages.count))
+            return clients.say(
+                "history", of + bound + ",\"thread\":\(thread)",
+                .history(conversation: conversation.index, thread: thread), on: connection)
+        }
         clients.say("history", of + bound, .history(conversation: conversation.index), on: connection)
     }
 
@@ -332,9 +338,13 @@ final class Script {
         let isReply = last > 0 && world.random.chance(10)
         if isReply { members += ",\"replyTo\":\(world.random.within(1...Int(last) + 1))" }
         if source == nil { members += mentions(by: user, in: index) }
-        let intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
+        var intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
+        if index != nil, last > 0, world.random.chance(20) {
+            intent.thread = thread(upTo: last)
+            intent.members += ",\"thread\":\(intent.thread)"
+        }
         user.unanswered.append(intent)
-        clients.say("send", members, .send(intent), on: connection)
+        clients.say("send", intent.members, .send(intent), on: connection)
     }
 
     /// Sometimes a message of any conversation of the user's, which may not be there.
@@ -342,6 +352,11 @@ final class Script {
         guard world.random.chance(8), let conversation = conversation(of: user) else { return nil }
         let sequence = world.random.within(1...conversation.messages.count + 1)
         return ",\"forward\":{\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)}"
+    }
+
+    /// A message with which a thread may have begun. It may be in a thread itself, and the last one may not exist.
+    private func thread(upTo last: Int64) -> Int64 {
+        Int64(world.random.within(1...Int(min(last + 1, world.random.chance(70) ? 4 : .max))))
     }
 
     /// In a group, sometimes somebody who may not be a member, or all.

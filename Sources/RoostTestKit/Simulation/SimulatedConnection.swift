@@ -59,7 +59,7 @@ final class SimulatedConnection {
             case watchCount(Int), unwatchCount(Int)
             case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
             case setProfile, getUsers, findUsers
-            case list, members(conversation: Int), history(conversation: Int), devices
+            case list, members(conversation: Int), history(conversation: Int, thread: Int64? = nil), devices
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
             case setState(String), getState
             case other

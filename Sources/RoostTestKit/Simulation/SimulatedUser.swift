@@ -140,6 +140,8 @@ struct SendIntent {
     /// The conversation it goes to; nil if it goes to a peer.
     var conversation: Int?
     var isReply: Bool
+    /// The message with which the thread began that it is for.
+    var thread: Int64 = 0
     /// Whether its key was used before, for another message.
     var isClash = false
     /// The first `ok`: sequence and position.

@@ -20,6 +20,8 @@ public struct Message: Sendable, Equatable {
     public var body: Body?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
+    /// The message with which the thread began that it belongs to; nil if it is in none.
+    public var thread: SequenceNumber?
     /// Names of the users whom it mentions; `@all` stands for all members.
     public var mentions: [String] = []
     /// Who wrote what it forwards; nil if the author did.
@@ -32,6 +34,9 @@ public struct Message: Sendable, Equatable {
     public var deletedAt: Timestamp?
     /// The reactions; only in history.
     public var reactions: [ReactionCount]
+    /// The thread that began with it; only in history and in lists of conversations and pins, and nil if it has no
+    /// messages.
+    public var replies: ThreadSummary?
     /// Whether there is a block between the reader and the author: then only its place is told.
     public var isHidden = false
 }
@@ -50,12 +55,14 @@ extension Message {
         kind = members.string("kind") ?? "text"
         body = members.body
         replyTo = members.sequence("replyTo")
+        thread = members.sequence("thread")
         mentions = members.strings("mentions")
         origin = members.object("origin").flatMap(Origin.init(reading:))
         expires = members.time("expires")
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
+        replies = members.object("replies").flatMap(ThreadSummary.init(reading:))
         isHidden = members.flag("hidden") ?? false
     }
 }
@@ -124,6 +131,30 @@ public struct ReactionCount: Sendable, Equatable {
     public init?(reading members: JSONMembers) {
         guard let reaction = members.string("reaction"), let count = members.count("count") else { return nil }
         self.init(reaction, count: count, isMine: members.flag("mine") ?? false)
+    }
+}
+
+/// How many messages a thread has, and which is the last. Those that were deleted or have disappeared don't count.
+public struct ThreadSummary: Sendable, Equatable {
+    /// Number of its messages, up to `Limits.repliesCounted`, which stands for that many or more.
+    public var count: Int
+    /// The last of them.
+    public var last: SequenceNumber
+    /// When the last of them was stored.
+    public var time: Timestamp
+
+    /// Creates a summary.
+    public init(count: Int, last: SequenceNumber, time: Timestamp) {
+        self.count = count
+        self.last = last
+        self.time = time
+    }
+
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let count = members.count("count"), let last = members.sequence("last"), let time = members.time("time")
+        else { return nil }
+        self.init(count: count, last: last, time: time)
     }
 }
 

@@ -11,8 +11,8 @@ let wireMembers: [String: String] = [
     "error": "re code reason retry retryAfter",
     "pong": "re time",
     "message": """
-    conversation sequence position from device key time kind body replyTo mentions origin expires editedAt deletedAt \
-    reactions hidden
+    conversation sequence position from device key time kind body replyTo thread mentions origin expires editedAt \
+    deletedAt reactions replies hidden
     """,
     "edit": "conversation sequence position from time kind body mentions hidden",
     "delete": "conversation sequence position from time hidden",
@@ -53,6 +53,7 @@ let wireMembers: [String: String] = [
     "pin": "sequence by time message",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
+    "threadSummary": "count last time",
     "userPresence": "user state text lastSeen seen",
     "userProfile": "user version name username photo bio role tier deleted",
     "personShown": "user version name photo deleted",
@@ -83,7 +84,7 @@ let wireMembers: [String: String] = [
     "feed": "events position head more damaged",
     "erasure": "erased damaged position more",
     "feedEvent": """
-    conversation sequence position from by device key time kind body replyTo mentions origin expires editedAt \
+    conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
     deletedAt reaction removed event name photo description createdAt count members users user role owner after \
     pin unread read
     """,

@@ -411,6 +411,7 @@ extension JSONValue {
                 case "members": "member"
                 case "gaps": "sequenceRange"
                 case "reactions": "reactionCount"
+                case "replies": "threadSummary"
                 case "users": "userPresence"
                 case "states": "setting"
                 case "receipts": "messageReceipt"

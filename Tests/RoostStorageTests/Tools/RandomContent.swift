@@ -12,6 +12,8 @@ struct RandomContent {
     /// The number of messages of each conversation.
     private var messages: [Int32: Int64] = [:]
     private var direct: Set<Int32> = []
+    /// Messages in threads, by conversation and sequence: no thread begins with them.
+    private var inThreads: Set<[Int64]> = []
 
     static let users: ClosedRange<Int32> = 1...6
 
@@ -108,6 +110,11 @@ struct RandomContent {
         event.label = below(4) == 0 ? "image" : "text"
         event.body = Array((below(5) == 0 ? "{\"x\":\n\(below(99))}" : "\"text ü \(below(99))\"").utf8)
         event.reference = SequenceNumber(below(3) == 0 ? Int64(below(Int(last) + 1)) : 0)
+        let root = Int64(below(Int(last) + 1))
+        if root > 0, below(3) == 0, !inThreads.contains([Int64(number), root]) {
+            event.extras = Extras(thread: SequenceNumber(root))
+            inThreads.insert([Int64(number), last + 1])
+        }
         return event
     }
 
@@ -227,7 +234,9 @@ extension SQLiteLog {
             }
             for event in try history(conversation.number.value) {
                 let reactions = event.reactions.map { "\($0.reaction) \($0.count)" }
-                lines.append("\(id) history \(event.sequence.value) \(reactions)")
+                let replies = event.replies.map { "\($0.count) \($0.last.value) \($0.time.milliseconds)" } ?? ""
+                lines.append(
+                    "\(id) history \(event.sequence.value) \(reactions) \(event.extras.thread.value) \(replies)")
             }
         }
         return lines.sorted()

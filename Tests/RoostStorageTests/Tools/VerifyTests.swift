@@ -77,6 +77,9 @@ import Testing
         ("UPDATE contact SET inviter = 4 WHERE low = 1", "contact, number 1: isn't a pair of users"),
         ("INSERT INTO prospect VALUES (99, 'p', 'n', '')", "prospect, number 99: is of a user, number 99,"),
         ("UPDATE report SET reporter = 99 WHERE number = 1", "report, number 1: is by a user, number 99,"),
+        ("DELETE FROM thread", "thread, conversation c1, message 13: isn't in the thread"),
+        ("UPDATE thread SET time = 9", "thread, conversation c1, message 13: isn't in the thread"),
+        ("INSERT INTO thread VALUES (1, 1, 4, 9)", "thread, conversation c1, message 4: isn't in the thread"),
         ("INSERT INTO pin VALUES (1, 99, 1, 1, 1)", "pin, number 1: is of message 99, which isn't there"),
         ("UPDATE pin SET user = 99", "pin, number 1: is by a user, number 99,"),
         ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
@@ -94,7 +97,9 @@ import Testing
         var pin = about(.conversation, 3)
         (pin.change, pin.body) = (.pin(pin.reference), Array("\"event\":\"pinned\",\"pin\":3".utf8))
         pin.reference = .none
-        _ = try log.commit([pin])
+        var reply = message("in a thread")
+        reply.extras = Extras(thread: SequenceNumber(1))
+        _ = try log.commit([pin, reply])
         try log.writer.maintainAll()
         #expect(try findings(scratch.path()) == [])
         try log.writer.database.execute(damage)

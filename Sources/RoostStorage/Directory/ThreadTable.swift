@@ -1,0 +1,111 @@
+import RoostCore
+import RoostWire
+
+/// Which messages belong to the thread that began with a message. Messages that were deleted or have disappeared are in
+/// none. Derived from the log. On the writer's thread, in its transactions.
+struct ThreadTable {
+    private let insert: Statement
+    private let remove: Statement
+    private let removeAll: Statement
+    private let database: Database
+
+    init(_ database: Database) throws {
+        self.database = database
+        insert = try database.prepare(
+            "INSERT OR IGNORE INTO thread (conversation, root, sequence, time) VALUES (?1, ?2, ?3, ?4)")
+        remove = try database.prepare("DELETE FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence = ?3")
+        removeAll = try database.prepare(
+            """
+            DELETE FROM thread WHERE (conversation, root, sequence) IN (
+                SELECT conversation, root, sequence FROM thread WHERE conversation = ?1 LIMIT ?2)
+            """)
+    }
+
+    /// A message with these extras was stored.
+    func add(
+        _ extras: Extras?, _ sequence: SequenceNumber, in conversation: ConversationNumber, at time: Timestamp
+    ) throws {
+        guard extras.thread != .none else { return }
+        insert.bind(1, conversation.value)
+        insert.bind(2, extras.thread.value)
+        insert.bind(3, sequence.value)
+        insert.bind(4, time.milliseconds)
+        try insert.run()
+    }
+
+    /// Nothing but a tombstone is left of a message.
+    func remove(_ message: StoredEvent) throws {
+        guard message.extras.thread != .none else { return }
+        remove.bind(1, message.conversation.value)
+        remove.bind(2, message.extras.thread.value)
+        remove.bind(3, message.sequence.value)
+        try remove.run()
+    }
+
+    /// Removes up to `limit` rows of an erased conversation. Returns whether there were any.
+    func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
+        removeAll.bind(1, conversation)
+        removeAll.bind(2, Int64(limit))
+        try removeAll.run()
+        return database.changes > 0
+    }
+}
+
+/// Reads the threads for history, in the reader's transactions. What is above the last message that the reader knows
+/// isn't shown: no index may have it.
+struct ThreadPages {
+    private let count: Statement
+    private let last: Statement
+    private let oldest: Statement
+    private let newest: Statement
+
+    static let countSQL = """
+        SELECT count(*) FROM (
+            SELECT 1 FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence <= ?3 LIMIT ?4)
+        """
+    static let lastSQL = """
+        SELECT sequence, time FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence <= ?3
+        ORDER BY sequence DESC LIMIT 1
+        """
+    static let pageSQL = """
+        SELECT sequence FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence BETWEEN ?3 AND ?4
+        ORDER BY sequence
+        """
+
+    init(_ database: Database) throws {
+        count = try database.prepare(ThreadPages.countSQL)
+        last = try database.prepare(ThreadPages.lastSQL)
+        oldest = try database.prepare("\(ThreadPages.pageSQL) LIMIT ?5")
+        newest = try database.prepare("\(ThreadPages.pageSQL) DESC LIMIT ?5")
+    }
+
+    /// The thread that began with a message; nil if it has no messages.
+    func summary(of message: StoredEvent, upTo end: Int64) throws -> ThreadSummary? {
+        bind(last, message.conversation, message.sequence)
+        last.bind(3, end)
+        guard let found = try last.first({ ($0.int64(0), $0.int64(1)) }) else { return nil }
+        bind(count, message.conversation, message.sequence)
+        count.bind(3, end)
+        count.bind(4, Int64(Limits().repliesCounted))
+        return ThreadSummary(
+            count: Int(clamping: try count.first { $0.int64(0) } ?? 1), last: SequenceNumber(found.0),
+            time: Timestamp(milliseconds: found.1))
+    }
+
+    /// Messages of the thread that was asked for, in the order in which its page is filled.
+    func page(_ request: HistoryRequest, in range: ClosedRange<Int64>, limit: Int) throws -> [Int64] {
+        let query = request.isNewest ? newest : oldest
+        bind(query, request.conversation, request.thread)
+        query.bind(3, range.lowerBound)
+        query.bind(4, range.upperBound)
+        query.bind(5, Int64(limit))
+        var found: [Int64] = []
+        while try query.step() { found.append(query.int64(0)) }
+        return found
+    }
+
+    private func bind(_ query: Statement, _ conversation: ConversationNumber, _ root: SequenceNumber) {
+        query.bind(1, conversation.value)
+        query.bind(2, root.value)
+    }
+}
