@@ -218,7 +218,7 @@ public final class CommandDecoder {
                 Command.Send(
                     to: to, key: key, kind: nil, body: Text(UnsafeRawBufferPointer(start: nil, count: 0)),
                     replyTo: try members.optional(.replyTo, members.sequence),
-                    forward: forward))
+                    thread: try members.optional(.thread, members.sequence), forward: forward))
         }
         let kind = try members.optional(.kind, members.kind)
         let isText = kind.map { $0 == "text" } ?? true

@@ -19,6 +19,7 @@ enum ForwardingContract {
             .content(MessageContent(kind: kind, body: Array("\"\(text)\"".utf8), origin: origin))
         }
 
+        try store.apply((1...3).map { .user(UserNumber($0), name: "u\($0)") })
         try store.create(1, members: [1, 2])
         try store.create(2, members: [2, 3])
         _ = try store.commit([store.message(1, by: 1, "a", label: "poll"), store.message(1, by: 1, "b")])

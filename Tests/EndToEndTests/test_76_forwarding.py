@@ -3,6 +3,7 @@
 import json
 
 from harness.relay import command
+from harness.waiting import until
 
 
 async def crew(relay, name):
@@ -45,7 +46,7 @@ async def test_what_becomes_of_the_first_one_changes_nothing(relay, name):
     assert (await carol.call("history", conversation=here))["messages"][0]["body"] == "lingonberry"
     assert await forward(alice, here, "g", there, call="refusal") == "gone"
     assert await forward(alice, "@" + name("dave"), "g", there, call="refusal") == "gone"
-    assert relay.rows(f"SELECT count(*) FROM user WHERE name = '{name('dave')}'") == [(0,)]
+    await until(lambda: relay.rows(f"SELECT name FROM user WHERE name = '{name('dave')}'") == [], "nobody")
     assert len((await alice.call("conversation.list"))["conversations"]) == 2
 
 

@@ -77,8 +77,9 @@ import Testing
                 #"send | c | k | - | "b" | - | bob @all"#
             ),
             (
-                #"{"type":"send","id":1,"to":"c","key":"k","forward":{"conversation":"@b","sequence":3},"replyTo":2}"#,
-                "send | c | k | - |  | 2 | forward @b 3"
+                #"{"type":"send","id":1,"to":"c","key":"k","forward":{"conversation":"@b","sequence":3},"#
+                    + #""replyTo":2,"thread":1}"#,
+                "send | c | k | - |  | 2 | thread 1 | forward @b 3"
             ),
             (
                 #"{"type":"send","id":1,"to":"c","key":"k","forward":{"x":[],"sequence":1,"conversation":"d","#

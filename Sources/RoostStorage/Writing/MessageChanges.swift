@@ -12,8 +12,8 @@ struct MessageChanges {
 
     init(_ writer: SQLiteWriter) { self.writer = writer }
 
-    /// Only the author may edit, nobody what is forwarded, and only a message that isn't deleted; a text message stays a
-    /// text. Editing to the same body changes nothing.
+    /// Only the author may edit, nobody what is forwarded, and only a message that isn't deleted; a text message stays
+    /// a text. Editing to the same body changes nothing.
     func edit(_ event: Append) throws -> Outcome {
         switch try target(of: event) {
         case .refusal(let code): return .refused(code)

@@ -40,7 +40,6 @@ extension SQLiteWriter {
         }
         guard let conversation = found else { return .refused(.notFound) }
         let last = conversation.lastSequence
-
         let outcome: Outcome
         switch event.kind {
         case .message:

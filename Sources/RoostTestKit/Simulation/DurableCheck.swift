@@ -153,7 +153,10 @@ final class DurableCheck {
     private func forgetMarks(of user: SimulatedUser) {
         for (conversation, range) in user.read {
             let mark = ledger.marks[Ledger.Pair(conversation, user.index)]
-            user.read[conversation] = min(mark?.read ?? 0, range.upperBound)...range.upperBound
+            // Whoever wrote a message has read up to it, also if it became durable in the crash.
+            let own = ledger.conversations[conversation].messages.lastIndex { $0.sender == user.index } ?? -1
+            let most = max(range.upperBound, Int64(own) + 1)
+            user.read[conversation] = min(mark?.read ?? 0, most)...most
             user.delivered[conversation] = mark?.delivered ?? 0
         }
     }

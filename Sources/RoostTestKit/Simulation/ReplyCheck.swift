@@ -188,7 +188,8 @@ final class ReplyCheck {
             connection.told.messages.insert(position)
         }
         // What has become of a repeated message comes yet, if its place does: not in a gap, and not if its user has
-        // left since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely on that.
+        // left since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely
+        // on that.
         let isLeftOut = connection.gaps[event.conversation]?.messages.contains { $0.range.contains(event.sequence) }
         let comesYet =
             position > max(connection.position, joinedAt ?? .max) && isLeftOut != true && !device.isRereading
