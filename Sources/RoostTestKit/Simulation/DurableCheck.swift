@@ -151,13 +151,15 @@ final class DurableCheck {
     }
 
     private func forgetMarks(of user: SimulatedUser) {
-        for (conversation, range) in user.read {
-            let mark = ledger.marks[Ledger.Pair(conversation, user.index)]
+        for conversation in ledger.conversations {
+            let index = conversation.index
+            guard user.read[index] != nil || conversation.members[user.index] != nil else { continue }
+            let mark = ledger.marks[Ledger.Pair(index, user.index)]
             // Whoever wrote a message has read up to it, also if it became durable in the crash.
-            let own = ledger.conversations[conversation].messages.lastIndex { $0.sender == user.index } ?? -1
-            let most = max(range.upperBound, Int64(own) + 1)
-            user.read[conversation] = min(mark?.read ?? 0, most)...most
-            user.delivered[conversation] = mark?.delivered ?? 0
+            let own = conversation.messages.lastIndex { $0.sender == user.index } ?? -1
+            let most = max(user.read[index]?.upperBound ?? 0, Int64(own) + 1)
+            user.read[index] = min(mark?.read ?? 0, most)...most
+            user.delivered[index] = mark?.delivered ?? 0
         }
     }
 
