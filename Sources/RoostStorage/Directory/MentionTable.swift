@@ -11,11 +11,9 @@ struct MentionTable {
     private let insert: Statement
     private let trim: Statement
     private let remove: Statement
-    private let removeAll: Statement
-    private let database: Database
+    private let erased: ErasedRows
 
     init(_ database: Database) throws {
-        self.database = database
         insert = try database.prepare(
             "INSERT OR IGNORE INTO mention (conversation, user, sequence, author) VALUES (?1, ?2, ?3, ?4)")
         trim = try database.prepare(
@@ -25,11 +23,7 @@ struct MentionTable {
                 ORDER BY sequence DESC LIMIT 1 OFFSET ?3)
             """)
         remove = try database.prepare("DELETE FROM mention WHERE conversation = ?1 AND user = ?2 AND sequence <= ?3")
-        removeAll = try database.prepare(
-            """
-            DELETE FROM mention WHERE (conversation, user, sequence) IN (
-                SELECT conversation, user, sequence FROM mention WHERE conversation = ?1 LIMIT ?2)
-            """)
+        erased = try ErasedRows(of: "mention", key: "conversation, user, sequence", database)
     }
 
     /// A message mentions these users.
@@ -57,10 +51,7 @@ struct MentionTable {
 
     /// Removes up to `limit` rows of an erased conversation. Returns whether there were any.
     func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
-        removeAll.bind(1, conversation)
-        removeAll.bind(2, Int64(limit))
-        try removeAll.run()
-        return database.changes > 0
+        try erased.remove(of: conversation, limit: limit)
     }
 
     /// All mentions, in order, by conversation and user.

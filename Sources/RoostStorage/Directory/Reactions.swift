@@ -22,13 +22,11 @@ struct Reactions {
     private let raise: Statement
     private let lower: Statement
     private let drop: Statement
-    private let removeAll: [Statement]
+    private let erased: [ErasedRows]
     private let committed: Committed
-    private let database: Database
 
     /// `lookUps`: a connection for reading; for an in-memory store the same.
     init(_ database: Database, lookUps: Database) throws {
-        self.database = database
         committed = Committed(
             has: try lookUps.prepare(Reactions.hasSQL), count: try lookUps.prepare(Reactions.countSQL),
             total: try lookUps.prepare(
@@ -50,17 +48,9 @@ struct Reactions {
             """
             DELETE FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3 AND count <= 0
             """)
-        removeAll = [
-            try database.prepare(
-                """
-                DELETE FROM reaction WHERE (conversation, sequence, user, reaction) IN (
-                    SELECT conversation, sequence, user, reaction FROM reaction WHERE conversation = ?1 LIMIT ?2)
-                """),
-            try database.prepare(
-                """
-                DELETE FROM reaction_count WHERE (conversation, sequence, reaction) IN (
-                    SELECT conversation, sequence, reaction FROM reaction_count WHERE conversation = ?1 LIMIT ?2)
-                """),
+        erased = [
+            try ErasedRows(of: "reaction", key: "conversation, sequence, user, reaction", database),
+            try ErasedRows(of: "reaction_count", key: "conversation, sequence, reaction", database),
         ]
     }
 
@@ -102,12 +92,7 @@ struct Reactions {
 
     /// Removes up to `limit` reactions to messages of a conversation. Returns whether there were any.
     func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
-        for statement in removeAll {
-            statement.bind(1, conversation)
-            statement.bind(2, Int64(limit))
-            try statement.run()
-            if database.changes > 0 { return true }
-        }
+        for rows in erased where try rows.remove(of: conversation, limit: limit) { return true }
         return false
     }
 

@@ -6,19 +6,13 @@ import RoostWire
 struct ThreadTable {
     private let insert: Statement
     private let remove: Statement
-    private let removeAll: Statement
-    private let database: Database
+    private let erased: ErasedRows
 
     init(_ database: Database) throws {
-        self.database = database
         insert = try database.prepare(
             "INSERT OR IGNORE INTO thread (conversation, root, sequence, time) VALUES (?1, ?2, ?3, ?4)")
         remove = try database.prepare("DELETE FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence = ?3")
-        removeAll = try database.prepare(
-            """
-            DELETE FROM thread WHERE (conversation, root, sequence) IN (
-                SELECT conversation, root, sequence FROM thread WHERE conversation = ?1 LIMIT ?2)
-            """)
+        erased = try ErasedRows(of: "thread", key: "conversation, root, sequence", database)
     }
 
     /// A message with these extras was stored.
@@ -44,10 +38,7 @@ struct ThreadTable {
 
     /// Removes up to `limit` rows of an erased conversation. Returns whether there were any.
     func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
-        removeAll.bind(1, conversation)
-        removeAll.bind(2, Int64(limit))
-        try removeAll.run()
-        return database.changes > 0
+        try erased.remove(of: conversation, limit: limit)
     }
 }
 
