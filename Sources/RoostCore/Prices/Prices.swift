@@ -71,21 +71,21 @@ final class Prices {
     /// - Throws: `rate_limited`.
     @inline(__always)
     func pay(deliveries: Int, bytes: Int = 0, by session: Session, at now: Moment) throws(Refusal) {
-        let price = Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
+        let price = price(deliveries: deliveries, bytes: bytes)
         if price > 0 { try pay(min(price, bounds.highest), by: session, at: now) }
     }
 
     /// Takes the price of a message whose length isn't known yet, as if it were the longest.
     /// - Throws: `rate_limited`.
     func advance(deliveries: Int, by session: Session, at now: Moment) throws(Refusal) -> Int64 {
-        let price = min(price(deliveries: deliveries, bytes: bounds.longest), bounds.highest)
+        let price = min(price(ofMessage: bounds.longest, deliveries: deliveries), bounds.highest)
         if price > 0 { try pay(price, by: session, at: now) }
         return price
     }
 
     /// Gives back by how much such a message was shorter.
     func settle(advance: Int64, deliveries: Int, bytes: Int, to session: Session) {
-        let excess = advance - price(deliveries: deliveries, bytes: bytes)
+        let excess = advance - price(ofMessage: bytes, deliveries: deliveries)
         guard excess > 0 else { return }
         if let user = session.user {
             user.spent.commands.refund(excess, of: bounds.commands)
@@ -94,9 +94,15 @@ final class Prices {
         }
     }
 
+    /// Of telling as many sessions something of this length.
+    @inline(__always)
     private func price(deliveries: Int, bytes: Int) -> Int64 {
-        let units = bytes / bounds.smallBytes
-        return Int64(units) + Int64(deliveries * (1 + units)) / bounds.deliveriesPerCommand
+        Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
+    }
+
+    /// Of a message that wasn't in its command, and of telling it.
+    private func price(ofMessage bytes: Int, deliveries: Int) -> Int64 {
+        Int64(bytes / bounds.smallBytes) + price(deliveries: deliveries, bytes: bytes)
     }
 
     private func pay(_ price: Int64, by session: Session, at now: Moment) throws(Refusal) {
