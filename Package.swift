@@ -277,8 +277,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CSQLite", "RoostCore", "RoostFraming", "RoostWire", "RoostTestKit", "SeededRandom", "SimulatedDisk",
-                "roost-simulate",
+                "CSQLite", "RoostCore", "RoostFraming", "RoostStorage", "RoostWire", "RoostTestKit", "SeededRandom",
+                "SimulatedDisk", "roost-simulate",
             ],
             swiftSettings: strict
         ),

@@ -57,20 +57,23 @@ public final class SQLiteLog {
 
     /// Opens or creates the store on an SQLite file layer registered by a simulation as `vfs`, with bounds so small
     /// that everything happens after a few rows. It uses no other threads and nothing random, so the same calls cause
-    /// the same file operations. Other processes are not kept out.
+    /// the same file operations. Other processes are not kept out. `free` tells how many bytes are free on the disk;
+    /// nil if that can't be told.
     package convenience init(
-        simulatedAt path: String, vfs: String, durability: Durability, reactionsPerUser: Int
+        simulatedAt path: String, vfs: String, durability: Durability, reactionsPerUser: Int, freeFloor: Int64 = 0,
+        free: (() -> Int64)? = nil
     ) throws(StorageFailure) {
         let keyed = KeyHash(key0: 1, key1: 2)
         try self.init(
-            path, durability, .simulated, reactionsPerUser: reactionsPerUser, hash: { keyed($0, $1) }, vfs: vfs)
+            path, durability, .simulated, reactionsPerUser: reactionsPerUser, freeFloor: freeFloor,
+            hash: { keyed($0, $1) }, vfs: vfs, free: free)
     }
 
     init(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
         reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0, retention: Retention = Retention(),
         time: @escaping () -> Int64 = wallMilliseconds, reporter: StorageReporter = StorageReporter(),
-        hash: Hash? = nil, vfs: String? = nil, migrations: [Migration] = Migration.all
+        hash: Hash? = nil, vfs: String? = nil, free: (() -> Int64)? = nil, migrations: [Migration] = Migration.all
     ) throws(StorageFailure) {
         self.reporter = reporter
         do {
@@ -100,7 +103,7 @@ public final class SQLiteLog {
             }
             let room = Room(
                 floor: freeFloor, bounds: bounds, clock: clock, gauges: gauges, reporter: reporter,
-                measure: { isOfSystem ? Room.free(at: path) : nil })
+                measure: { isOfSystem ? Room.free(at: path) : free?() })
             let lock = ConnectionLock(isShared: !isFile)
             storeWriter = try StoreWriter(
                 WriterOpening(

@@ -41,7 +41,7 @@ async def test_welcome_has_every_member(relay, name):
     welcome = await device.call("hello", token=token, device="phone")
     assert set(welcome) == {
         "type", "re", "user", "device", "new", "position", "head", "epoch", "durability", "expires", "time", "server",
-        "status", "limits"}
+        "status", "limits", "badge"}
     assert welcome["status"] == {"state": "auto"}
     assert (welcome["type"], welcome["re"]) == ("welcome", 1)
     assert (welcome["user"], welcome["device"]) == (name("alice"), "phone")

@@ -125,6 +125,12 @@ final class Checkpoints {
         try emptyIfDue()
     }
 
+    /// Called when there is room again. A pass that began before may have found none; what it has left is copied by the
+    /// next one. Throws any other error of it.
+    func forgetFull() throws {
+        do { try wait() } catch let failure as StorageFailure where failure.isFull { copiedFrames = 0 }
+    }
+
     /// Waits for the running pass. Throws its error if it failed.
     func wait() throws { try checkpointer?.wait() }
 

@@ -44,8 +44,11 @@ public final class StoreWriter: IdleLogWriter, @unchecked Sendable {
         let isBack = room.look()
         guard hasRoom else { throw NoRoom() }
         do {
-            // A full disk may have taken the write-ahead log its length.
-            if isBack { try writer.transactions.run { try writer.checkpoints.reserve() } }
+            if isBack {
+                try writer.checkpoints.forgetFull()
+                // A full disk may have taken the write-ahead log its length.
+                try writer.transactions.run { try writer.checkpoints.reserve() }
+            }
             return try body()
         } catch let failure as StorageFailure where failure.isFull {
             room.noteFull()
