@@ -35,7 +35,7 @@ extension Relay {
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
         case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .pins, .create, .change,
-            .setState, .getState, .receipts, .contact:
+            .setState, .getState, .receipts, .contact, .answer:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
             }
@@ -59,6 +59,8 @@ extension Relay {
         }
     }
 
+    private var requests: RequestCommands { RequestCommands(conversations: conversation, prices: prices) }
+
     /// What people say to each other, and ask of it.
     @inline(__always)
     private func perform(
@@ -73,7 +75,8 @@ extension Relay {
         case .signal(let signal): try message.signal(signal, by: speaker, id, session, now)
         case .history(let history): try query.history(history, asker)
         case .get(let conversation): try query.get(conversation, asker)
-        case .list(let before, let limit): try query.list(before, limit, asker, now)
+        case .list(let before, let limit, let requests):
+            try query.list(before, limit, requests: requests, asker, now)
         case .members(let list): try query.members(list, asker, now)
         case .pins(let list): try query.pins(list, asker)
         case .create(let create): try conversation.create(create, by: speaker, id, session, now)
@@ -81,7 +84,11 @@ extension Relay {
         case .setState(let set): try setting.set(set, by: speaker, id, session, now)
         case .getState(let get): try setting.get(get, asker)
         case .receipts(let list): try receipt.listing.list(list, asker)
-        case .contact(let command): try contact.perform(command, asker, now)
+        case .contact(let command):
+            try contact.perform(command, asker, now)
+            if let name = command.wanted { requests.accept(contactNamed: name, of: speaker.user, now) }
+        case .answer(let name, let isAccepted):
+            try requests.answer(name, isAccepted: isAccepted, by: speaker, id, session, now)
         default: preconditionFailure("a command that nobody speaks")
         }
     }
@@ -118,7 +125,7 @@ extension Command {
     /// Whether the command stores an event, whose position its answer tells.
     fileprivate var isStored: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .create, .change, .setState: true
+        case .send, .edit, .delete, .react, .create, .change, .setState, .answer: true
         default: false
         }
     }

@@ -67,7 +67,9 @@ public final class CommandDecoder {
         case .devices: .devices
         case .create: try readCreate()
         case .get: .get(conversation: try members.conversation(.conversation))
-        case .list: .list(before: try members.optional(.before, members.name), limit: try members.limit())
+        case .list: try readList()
+        case .acceptRequest, .dropRequest:
+            .answer(request: try members.conversation(.conversation), isAccepted: type == .acceptRequest)
         case .rename: try readChange(.rename(try members.groupName()))
         case .describe: try readDescribe()
         case .add: try readChange(.add(try members.users()))
@@ -322,7 +324,7 @@ public final class CommandDecoder {
         let forms = SettingForms(members: members)
         return .setState(
             Command.SetState(
-                key: try forms.key(.key), value: try forms.value(),
+                key: try forms.ownKey(), value: try forms.value(),
                 ifVersion: try members.optional(.ifVersion, members.sequenceOrNone)?.value))
     }
 
@@ -386,6 +388,12 @@ public final class CommandDecoder {
                 presence: try members.optional(.presence, members.word),
                 lastSeen: try members.optional(.lastSeen, members.word),
                 read: try members.optional(.read, members.word)))
+    }
+
+    private func readList() throws(Refusal) -> Command {
+        .list(
+            before: try members.optional(.before, members.name), limit: try members.limit(),
+            requests: try members.flag(.requests) ?? false)
     }
 
     private func readCreate() throws(Refusal) -> Command {

@@ -4,8 +4,8 @@ enum Member: Int, CaseIterable, Sendable {
     case description, device, forward, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name,
         note
     case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
-    case remove, replyTo, report, resume, role, sequence, sid, state, text, thread, tier, to, token, type, until, user
-    case username, users, value, wait
+    case remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token, type
+    case until, user, username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -52,6 +52,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .remove: "remove"
         case .replyTo: "replyTo"
         case .report: "report"
+        case .requests: "requests"
         case .resume: "resume"
         case .role: "role"
         case .sequence: "sequence"

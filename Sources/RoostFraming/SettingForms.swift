@@ -17,6 +17,15 @@ struct SettingForms {
         return text
     }
 
+    /// Reads a key that clients may set.
+    func ownKey() throws(Refusal) -> Text {
+        let key = try key(.key)
+        guard key.bytes.first != UInt8(ascii: "@") else {
+            throw members.refusal(.key, "must not begin with @: such keys are the server's")
+        }
+        return key
+    }
+
     /// Which keys are asked for.
     func selection() throws(Refusal) -> Command.GetState.Selection {
         guard members.value(.keys) != nil else {

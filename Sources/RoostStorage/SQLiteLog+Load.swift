@@ -279,6 +279,7 @@ extension SQLiteLog {
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
                 (conversation.expiry, conversation.expired) = (last.expiry, last.expired)
+                conversation.request = last.request
             }
             conversations.append(conversation)
         }

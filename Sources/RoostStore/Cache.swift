@@ -146,7 +146,7 @@ struct Cache {
         case .left(let owner):
             one.remove([event.by])
             if owner == user { one.role = .owner }
-        case .pinned, .unpinned: break
+        case .pinned, .unpinned, .accepted: break
         case .expiry(let milliseconds):
             one.expiry = LocalConversation.sound(milliseconds)
             try messages.setExpiry(of: id, after: event.sequence, from: user, milliseconds: one.expiry)

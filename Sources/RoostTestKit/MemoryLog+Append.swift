@@ -23,10 +23,13 @@ extension MemoryLog {
             append = append.forwarding(content)
             supplement = .content(content)
         }
-        if case .create(let id, let kind, let name, _) = append.change {
+        if case .create(let id, let kind, let name, let members) = append.change {
             guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
             var entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
             entry.opener = append.sender
+            if append.flag {
+                entry.request = members.first { $0.user != append.sender }.map { StoredRequest(to: $0.user) }
+            }
             entry.createdAt = append.time
             state.conversations[append.conversation] = Record(entry: entry)
         }
@@ -46,6 +49,9 @@ extension MemoryLog {
             state.keys[key] = StoredEvent(append, position: position, sequence: sequence)
         }
         if let change = append.change { apply(change, of: append, at: position) }
+        if state.conversations[append.conversation]?.entry.request?.receiver == append.sender {
+            state.conversations[append.conversation]?.entry.request = nil
+        }
         if append.kind == .message { noteOwn(sequence, append) }
         for user in append.mentioned {
             state.conversations[append.conversation]?.noteMention(of: user, in: sequence)
@@ -97,6 +103,7 @@ extension MemoryLog {
             }
             return .stored(position, SequenceNumber(last.value + 1), supplement)
         case .conversation:
+            if case .accept = append.change, record.entry.request == nil { return .unchanged }
             return record.judge(append.change, at: append.time) ?? .stored(position, last)
         case .edit:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
@@ -210,7 +217,7 @@ extension MemoryLog {
             state.conversations[conversation]?.entry.pins.append(
                 StoredPin(sequence, by: append.sender, at: append.time, position))
         case .unpin(let sequence): state.conversations[conversation]?.unpin(sequence)
-        case .erase: break
+        case .accept, .erase: break
         }
     }
 

@@ -12,7 +12,8 @@ extension MemoryLog {
         }
         if present == nil, append.body.isEmpty { return .unchanged }
         if append.flag, append.reference.value != present?.position.value ?? 0 { return .refused(.conflict) }
-        if present == nil, settings.values.count(where: { !$0.body.isEmpty }) >= settingsPerUser {
+        let own = settings.values.count { !$0.body.isEmpty && $0.label.utf8.first != UInt8(ascii: "@") }
+        if present == nil, append.isOwnSetting, own >= settingsPerUser {
             return .refused(.tooLarge)
         }
         state.head = Position(state.head.value + 1)

@@ -134,6 +134,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 add(steps, of: user, in: conversation)
             case .answered(let conversation, let user):
                 changeMember(user, of: conversation) { $0.hasAnswered = true }
+            case .dropRequest(let conversation):
+                state.conversations[conversation]?.entry.request?.isDropped = true
             case .presence(let number, let presence):
                 state.users[number]?.presence = presence
             case .end(let number, let end):

@@ -61,6 +61,7 @@ public struct StoreContract {
         Check(name: "settings", run: settings),
         Check(name: "settings are bounded", run: manySettings),
         Check(name: "contacts and prospects", run: contacts),
+        Check(name: "requests", run: RequestContract.requests),
         Check(name: "numbers are leased once", run: leases),
         Check(name: "an erased conversation is gone", run: erasing),
         Check(name: "pages", run: pages),

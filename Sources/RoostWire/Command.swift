@@ -34,7 +34,10 @@ public enum Command {
     case contact(ContactCommand)
     case create(Create)
     case get(conversation: Text)
-    case list(before: Text?, limit: Int?)
+    /// With `requests`, those that strangers have begun and that wait to be accepted.
+    case list(before: Text?, limit: Int?, requests: Bool)
+    /// A request is accepted, or dropped.
+    case answer(request: Text, isAccepted: Bool)
     case change(Change)
     case members(Members)
     case pins(Pins)

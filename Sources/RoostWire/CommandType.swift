@@ -1,6 +1,7 @@
 /// The types of what a client says (Docs/Protocol.md, sections 3–9, 11 and 12).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
+    case acceptRequest, dropRequest
     case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
     case pin, unpin, pins
     case send, edit, delete, react, history, signal
@@ -21,6 +22,8 @@ public enum CommandType: WireWord {
         case .ping: "ping"
         case .bye: "bye"
         case .devices: "devices"
+        case .acceptRequest: "request.accept"
+        case .dropRequest: "request.drop"
         case .create: "conversation.create"
         case .get: "conversation.get"
         case .list: "conversation.list"
@@ -91,7 +94,8 @@ public enum CommandType: WireWord {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
             .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .setState, .getState, .receipts, .invite,
-            .acceptContact, .declineContact, .removeContact, .contacts:
+            .acceptContact, .declineContact, .removeContact, .contacts, .acceptRequest,
+            .dropRequest:
             true
         default: false
         }

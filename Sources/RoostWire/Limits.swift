@@ -168,6 +168,11 @@ public struct Limits: Sendable, Equatable {
     /// Most conversations that a user opened and in which nobody else has done anything, even if the user has left
     /// them. A person opens a few a day, and most are answered.
     public var unansweredPerUser = 1_000
+    /// Requests of a user that nobody has accepted in the last 30 days, dropped ones included: more than a person who
+    /// means each of them writes, and too few for one who means none.
+    public var requestsPerUser = 20
+    /// How long a request that isn't accepted counts against its sender.
+    public var requestMilliseconds: Int64 = 30 * 86_400_000
     /// Most conversations of a user in all. Beyond it, only those whom the user wrote to may put it into another group;
     /// everything else goes on. Twice what it may have of its own, so that it takes ten strangers to get there.
     public var membershipsPerUser = 20_000

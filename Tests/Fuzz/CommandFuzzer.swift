@@ -66,7 +66,8 @@ private func touch(_ command: Command) -> [UInt8] {
     case .watch(let users, let counted), .unwatch(let users, let counted): (users + counted).flatMap(\.array)
     case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
     case .get(let conversation): conversation.array
-    case .list(let before, _): before?.array ?? []
+    case .list(let before, _, _): before?.array ?? []
+    case .answer(let request, _): request.array
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
     case .pins(let list): list.conversation.array + (list.before?.array ?? [])
     case .members(let list): list.conversation.array + (list.after?.array ?? [])

@@ -226,6 +226,7 @@ def check_vocabulary():
         same(name, schema["enum"], declared("Privacy.swift", name))
     contact = properties(schemas["ownContact"])["state"]["enum"]
     same("ContactState", contact, declared("ContactCommand.swift", "ContactState"))
+    same("RequestState", schemas["requestState"]["enum"], declared("Events/ConversationSummary.swift", "RequestState"))
     same("EndReason", properties(schemas["ended"])["reason"]["enum"], declared("EndReason.swift", "EndReason"))
     devices = properties(schemas["ownDevice"])["state"]["enum"]
     same("OwnDevice", devices, declared("Events/OwnDevice.swift", "State"))

@@ -180,6 +180,9 @@ import Testing
             ),
             (#"{"type":"conversation.list","id":1}"#, "list | - | -"),
             (#"{"type":"conversation.list","id":1,"before":"x-1","limit":20}"#, "list | x-1 | 20"),
+            (#"{"type":"conversation.list","id":1,"requests":true}"#, "list | - | - | requests"),
+            (#"{"type":"request.accept","id":1,"conversation":"c1"}"#, "accept | c1"),
+            (#"{"type":"request.drop","id":1,"conversation":"@bob"}"#, "drop | @bob"),
             (#"{"type":"conversation.rename","id":1,"conversation":"c","name":"N N"}"#, "rename | c | N N | -"),
             (
                 #"{"type":"conversation.describe","id":1,"conversation":"c","photo":"p/1","description":""}"#,

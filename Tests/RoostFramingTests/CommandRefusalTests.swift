@@ -121,7 +121,13 @@ import Testing
             type: "conversation.create",
             members: [("kind", #""direct""#, .conversationKind, true), ("members", #"["bob"]"#, .names, true)]
         ),
-        Shape(type: "conversation.list", members: [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
+        Shape(
+            type: "conversation.list",
+            members: [
+                ("before", #""x""#, .name, false), ("limit", "1", .limit, false), ("requests", "true", .flag, false),
+            ]),
+        Shape(type: "request.accept", members: conversation),
+        Shape(type: "request.drop", members: conversation),
         Shape(type: "conversation.rename", members: conversation + [("name", #""n""#, .groupName, true)] + key),
         Shape(
             type: "conversation.describe",

@@ -110,7 +110,9 @@ func describe(_ command: Command) -> String {
     case .create(let create):
         words("create", "\(create.kind.word)", text(create.name), list(create.members), text(create.key))
     case .get(let conversation): words("get", text(conversation))
-    case .list(let before, let limit): words("list", text(before), number(limit))
+    case .list(let before, let limit, let requests):
+        words(["list", text(before), number(limit)] + (requests ? ["requests"] : []))
+    case .answer(let request, let isAccepted): words(isAccepted ? "accept" : "drop", text(request))
     case .change(let change): describe(change)
     case .pins(let list): words("pins", text(list.conversation), text(list.before), number(list.limit))
     case .members(let list):

@@ -2,7 +2,8 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// How many messages a user hasn't read, in all conversations that aren't muted, told to all of the user's devices.
+/// How many messages a user hasn't read, in all conversations that aren't muted and don't wait to be accepted, told to
+/// all of the user's devices.
 ///
 /// A membership knows with how many messages it is part of its user's sum, so to look at one twice does no harm. A
 /// message changes the badges of all members: its conversation is noted, and at the next tick those members are looked
@@ -99,7 +100,7 @@ final class Badges {
 
     // MARK: Changes
 
-    /// A message was written to the conversation, or has disappeared from it.
+    /// A message was written to the conversation or has disappeared from it, or it no longer waits to be accepted.
     @inline(__always)
     func note(_ conversation: Conversation, at now: Moment) {
         guard !conversation.badge.isChanged else { return }
@@ -129,7 +130,8 @@ final class Badges {
     /// Counts a present membership as it is now.
     private func settle(_ member: Member) {
         let user = member.user
-        let unread = user.badge.mutes.contains(member.conversation.number) ? 0 : member.unread
+        let isPart = member.counts && !user.badge.mutes.contains(member.conversation.number)
+        let unread = isPart ? member.unread : 0
         user.badge.unread += unread - member.badge.unread
         member.badge.unread = unread
     }

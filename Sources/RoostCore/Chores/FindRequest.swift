@@ -129,7 +129,8 @@ final class FindRequest: Chore {
             contact += 1
         }
         while conversation < memberships.count {
-            let members = memberships[conversation].conversation.members
+            let shared = memberships[conversation].conversation
+            let members = directory.policy.showsPeople(of: shared, to: asker) ? shared.members : []
             while member < members.count {
                 guard steps > 0 else { return false }
                 guard takeLook(&steps) else { return true }

@@ -46,7 +46,7 @@ final class MemberCount: Chore {
             place += 1
             guard member.user !== asker else { continue }
             result.others += 1
-            let view = policy.receipts(of: member.user, to: asker)
+            let view = policy.receipts(of: member, to: asker)
             if view != .nothing, member.watermark.delivered >= sequence { result.delivered += 1 }
             if view == .all, member.watermark.read >= sequence { result.read += 1 }
         }

@@ -5,19 +5,23 @@ final class NewestConversations: Chore {
     private let memberships: [Member]
     private let bound: Int64
     private let most: Int
+    private let requests: Bool
     private let done: ([ListPage.Entry], _ hasMore: Bool) -> Void
     private var place = 0
     /// The newest so far, the newest first, and one more.
     private var newest: [ListPage.Entry] = []
 
-    /// - Parameter bound: only conversations whose log ends below this position.
+    /// - Parameters:
+    ///   - bound: only conversations whose log ends below this position.
+    ///   - requests: only those that wait for the user to accept them; otherwise only others.
     init(
-        of user: User, before bound: Int64, atMost most: Int,
+        of user: User, before bound: Int64, atMost most: Int, requests: Bool,
         _ done: @escaping (_ newest: [ListPage.Entry], _ hasMore: Bool) -> Void
     ) {
         memberships = user.memberships
         self.bound = bound
         self.most = most
+        self.requests = requests
         self.done = done
     }
 
@@ -25,13 +29,21 @@ final class NewestConversations: Chore {
         while place < memberships.count {
             guard steps > 0 else { return false }
             steps -= 1
-            note(memberships[place].conversation)
+            let member = memberships[place]
             place += 1
+            if isListed(member) { note(member.conversation) }
         }
         let hasMore = newest.count > most
         if hasMore { newest.removeLast() }
         done(newest, hasMore)
         return true
+    }
+
+    private func isListed(_ member: Member) -> Bool {
+        guard let request = member.conversation.opening.request, request.receiver == member.user.number else {
+            return !requests
+        }
+        return requests && !request.isDropped
     }
 
     private func note(_ conversation: Conversation) {

@@ -57,6 +57,8 @@ struct Contacts {
     private(set) var received = 0
     /// People whom the user has written down and who aren't users yet.
     var prospects = Prospects()
+    /// Conversations that wait to be accepted.
+    var requests = Requests()
     /// Invitations that the user has sent lately.
     var invited = Spending()
 

@@ -188,6 +188,7 @@ extension ConversationCommands {
         // Those who stay decide who becomes owner, and whether the conversation is erased.
         try directory.check(isCertain: conversation.isCertain)
         let isLast = conversation.standingCount == 1
+        try directory.policy.checkLeaving(of: by.user, from: conversation, isLast: isLast)
         let heir = by.role == .owner && !isLast ? conversation.heir(of: by.user.number) : nil
         let change = isLast ? ConversationChange.erase : .leave(by.user.number, heir: heir)
         submit(change, of: conversation, by, now) {

@@ -14,7 +14,11 @@ extension ConversationCommands {
             presence.joined(members, conversation, at: event.position, now)
             tell(event, to: conversation, except: origin)
             tellWhatWasBefore(members, in: conversation, event.position)
-            if let pair = conversation.pair { introduce(pair, now) }
+            if let request = conversation.opening.request {
+                introduceSender(of: request, in: conversation)
+            } else if let pair = conversation.pair {
+                introduce(pair, now)
+            }
         case .rename, .describe:
             if let change { conversation.show(change) }
             tell(event, to: conversation, except: origin)
@@ -43,13 +47,13 @@ extension ConversationCommands {
         case .roles(let changes):
             directory.setRoles(changes, in: conversation)
             tell(event, to: conversation, except: origin)
-        case nil:
+        case .accept, nil:
             tell(event, to: conversation, except: origin)
         }
     }
 
     /// The two users of a direct conversation see each other from now on.
-    private func introduce(_ pair: UserPair, _ now: Moment) {
+    func introduce(_ pair: UserPair, _ now: Moment) {
         guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
         presence.introduce(low, high, at: now)
         profiles.introduce(low, high)

@@ -15,6 +15,9 @@ final class ConversationCommands {
         let textBytes: Int
         /// Conversations that are looked at to find a group that two share.
         let gateSteps: Int
+        /// Requests of one user that nobody has accepted, and for how long they count.
+        let requests: Int
+        let requestMilliseconds: Int64
         /// The retry time sent with a refusal.
         let retryMilliseconds: Int64
 
@@ -23,6 +26,8 @@ final class ConversationCommands {
             membersNamed = limits.membersNamed
             textBytes = max(limits.groupNameBytes, limits.photoBytes + limits.descriptionBytes)
             gateSteps = limits.gateSteps
+            requests = limits.requestsPerUser
+            requestMilliseconds = limits.requestMilliseconds
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -152,7 +157,9 @@ final class ConversationCommands {
         forwarding source: ForwardedMessage? = nil, _ asker: Asker?, _ session: Session, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let user = speaker.user
+        var isRequest = false
         if let known {
+            try directory.policy.checkSpeaking(by: user, in: known)
             let isLeft = known.isUnstored && (known.pair?.users ?? []).contains { known.standing(of: $0) == nil }
             guard !isLeft, !known.isEnding else {
                 throw Refusal(
@@ -160,7 +167,9 @@ final class ConversationCommands {
             }
             if !known.isSurely(user.number), !known.isUnstored { try directory.naming.checkOwn(of: user) }
         } else {
-            try gatekeeper.check([peer], by: user, .open, session, now)
+            isRequest = try gatekeeper.checkOpening(with: peer, by: user, bounds, session, now)
+            // Only a message waits: an empty conversation says nothing.
+            guard !isRequest || asker == nil else { throw .noRelationship }
             try directory.naming.checkOpening(by: user)
         }
         // Whom somebody writes to is never too full for it: the message comes from a user who can be told apart.
@@ -170,7 +179,11 @@ final class ConversationCommands {
             if !isPeerIn { _ = try directory.naming.introduce([peer], by: user, at: now) }
             direct = known
         } else {
-            direct = try begin(with: try directory.naming.introduce([peer], by: user, at: now), user)
+            let peers = try directory.naming.introduce([peer], by: user, at: now)
+            direct = try begin(with: peers, user)
+            if isRequest, let receiver = peers.first {
+                directory.requests.begin(Request(to: receiver.number), in: direct, at: now.wall)
+            }
         }
         let back = (direct.pair?.users ?? []).filter { !direct.isSurely($0) }
         let isNew = direct.isUnstored
@@ -180,11 +193,13 @@ final class ConversationCommands {
             NewMember($0, .member, since: since)
         }
         let change = isNew ? creation(of: direct, members) : .add(members)
+        let waits = isNew && direct.isRequest && !direct.isRequest(to: user)
         submit(
-            change, of: direct, by: speaker, asker, key: key, purpose: .opening, source: source,
+            change, of: direct, by: speaker, asker, key: key, isRequest: waits, purpose: .opening, source: source,
             reply: asker == nil ? .none : .conversation, now
         ) {
             writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
+            if waits { builder.member("request", true) }
         }
         return direct
     }
@@ -201,7 +216,7 @@ final class ConversationCommands {
     /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
         _ change: ConversationChange, of conversation: Conversation, by speaker: Speaker, _ asker: Asker?,
-        key: String = "", purpose: Append.Purpose = .event, source: ForwardedMessage? = nil,
+        key: String = "", isRequest: Bool = false, purpose: Append.Purpose = .event, source: ForwardedMessage? = nil,
         reply: ReplyForm = .plain, _ now: Moment,
         _ write: () -> Void
     ) {
@@ -209,6 +224,7 @@ final class ConversationCommands {
         var append = Append(
             .conversation, in: conversation.number, by: speaker.user.number, device: speaker.device, at: now.wall)
         append.purpose = purpose
+        append.flag = isRequest
         append.key = key
         append.change = change
         if let source { append.source = source }

@@ -126,12 +126,14 @@ final class QueryCommands {
 
     // MARK: conversation.list
 
-    func list(_ before: Text?, _ limit: Int?, _ asker: Asker, _ now: Moment) throws(Refusal) {
+    func list(
+        _ before: Text?, _ limit: Int?, requests: Bool, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
         try reads.check(asker.session)
         let bound = try bound(before)
         try chores.check(asker.session)
         chores.begin(
-            NewestConversations(of: asker.user, before: bound, atMost: limit ?? bounds.rows) {
+            NewestConversations(of: asker.user, before: bound, atMost: limit ?? bounds.rows, requests: requests) {
                 [self] newest, hasMore in list(newest, hasMore: hasMore, asker)
             }, for: asker.session, at: now)
     }
@@ -233,8 +235,8 @@ final class QueryCommands {
             builder.beginObject()
             builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
-            builder.members(of: member.watermark, directory.policy.receipts(of: member.user, to: user))
-            if page.hasPresence {
+            builder.members(of: member.watermark, directory.policy.receipts(of: member, to: user))
+            if page.hasPresence, !conversation.isRequest || member.user === user {
                 presence.members(
                     of: member.user, presence.announced(member.user, to: user), to: user, at: now)
             }
@@ -412,9 +414,10 @@ final class QueryCommands {
         for (conversation, last) in conversations {
             if let sender = last.flatMap({ directory.user($0.sender) }) { people.add(sender) }
             // Also one who has left.
+            guard directory.policy.showsPeople(of: conversation, to: user) else { continue }
             for user in conversation.pair?.users ?? [] { directory.user(user).map { people.add($0) } }
         }
-        for (conversation, _) in conversations {
+        for (conversation, _) in conversations where directory.policy.showsPeople(of: conversation, to: user) {
             for member in conversation.members.prefix(bounds.membersNamed) { people.add(member.user) }
         }
         people.write(to: builder)
@@ -425,6 +428,7 @@ final class QueryCommands {
         builder.member("kind", word: conversation.kind.word)
         if conversation.kind == .group { builder.member("name", conversation.name) }
         builder.details(of: conversation.appearance, createdAt: conversation.createdAt)
+        if let request = member.requestWord { builder.member("request", word: request) }
         builder.member("role", word: member.role.word)
         builder.member("count", Int64(conversation.members.count))
         builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))

@@ -41,7 +41,7 @@ struct Appearance {
                 parts.insert(.description)
             }
             return parts
-        case .create, .add, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin: return []
+        case .create, .add, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .accept: return []
         }
     }
 }

@@ -13,10 +13,7 @@ final class Conversation {
     private(set) var createdAt = Timestamp.never
     /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
-    /// Who opened it; nil if that isn't known.
-    private(set) var opener: User?
-    /// Whether anybody but the opener has written to it or changed something in it.
-    private(set) var isAnswered = false
+    var opening: Opening
     private var list = MemberTable()
     private let roll: Roll
     private var knownAudience = Audience()
@@ -90,7 +87,7 @@ final class Conversation {
         self.id = id
         self.kind = kind
         appearance = Appearance(name: name)
-        self.opener = opener
+        opening = Opening(opener: opener)
         self.roll = roll
     }
 
@@ -150,9 +147,6 @@ final class Conversation {
 
     /// Records that a user was a member and no longer is.
     func noteFormerMember(_ user: UserNumber) { formerMembers[user] = () }
-
-    /// Somebody other than the opener has written to it or changed something in it.
-    func noteAnswer() { isAnswered = true }
 
     /// Gives a member a new role.
     func setRole(_ role: Role, of user: UserNumber) { list.setRole(role, of: user) }

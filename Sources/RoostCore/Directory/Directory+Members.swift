@@ -65,7 +65,7 @@ extension Directory {
         member.user.answer(member)
         journal.store(.answered(conversation.number, member.user.number))
         guard conversation.opener !== member.user, !conversation.isAnswered else { return }
-        conversation.noteAnswer()
+        conversation.opening.isAnswered = true
         conversation.opener?.countUnanswered(-1)
     }
 
@@ -74,9 +74,9 @@ extension Directory {
         for change in changes { conversation.setRole(change.role, of: change.user) }
     }
 
-    /// The two users of a direct conversation watch each other as long as both are members.
+    /// The two users of a direct conversation watch each other as long as both are members, once both want it.
     func pairUp(_ conversation: Conversation) {
-        guard conversation.pair != nil, conversation.members.count == 2 else { return }
+        guard conversation.pair != nil, conversation.members.count == 2, !conversation.isRequest else { return }
         conversation.members[0].user.pair(with: conversation.members[1].user)
     }
 
@@ -111,7 +111,7 @@ extension Directory {
             if isCertain { disconnect(conversation) }
         case .rename, .describe: conversation.expect(change, isCertain: isCertain)
         // The log judges the pins.
-        case .expiry, .pin, .unpin: return
+        case .expiry, .pin, .unpin, .accept: return
         }
     }
 
@@ -142,7 +142,7 @@ extension Directory {
             if let heir { conversation?.settle(heir) }
         case .rename, .describe: conversation?.settleAppearance()
         // Commands aren't judged by those, and no change can follow the last.
-        case .expiry, .pin, .unpin, .erase: return
+        case .expiry, .pin, .unpin, .accept, .erase: return
         }
     }
 

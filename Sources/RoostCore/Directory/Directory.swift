@@ -106,6 +106,7 @@ final class Directory {
                 createdAt: stored.createdAt)
             conversation.highlights = Highlights(
                 mentionsOfAll: MentionList(stored.mentionsOfAll), pins: PinList(stored.pins))
+            if let request = stored.request { requests.begin(Request(request), in: conversation, at: stored.createdAt) }
             conversation.lifetime = Lifetime(expiry: stored.expiry, expired: stored.expired)
             register(conversation)
         }
@@ -130,7 +131,7 @@ final class Directory {
             guard let user = user(stored.user), let conversation = conversation(stored.conversation),
                 conversation.member(user.number) == nil
             else { continue }
-            if stored.hasAnswered, conversation.opener !== user { conversation.noteAnswer() }
+            if stored.hasAnswered, conversation.opener !== user { conversation.opening.isAnswered = true }
             if conversation.kind == .direct { pairs[stored.conversation, default: []].append(user) }
             if let role = stored.role {
                 let member = Member(
@@ -312,7 +313,7 @@ final class Directory {
             forgetNobodies(members)
         case .erase: conversation.goOn()
         case .add(let members): forgetNobodies(members)
-        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin: return
+        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .accept: return
         }
     }
 
@@ -326,6 +327,7 @@ final class Directory {
         conversationsByNumber[conversation.number.value] = nil
         counters.conversations = conversationsByNumber.count
         disconnect(conversation)
+        requests.end(conversation)
         if !conversation.isAnswered { conversation.opener?.countUnanswered(-1) }
         if conversation.isUnstored { conversation.opener?.countOpening(-1) }
     }

@@ -90,7 +90,9 @@ struct Naming {
     /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
     /// - Throws: `too_large`.
     private func checkRoom(for user: User, putBy other: User) throws(Refusal) {
-        guard user.conversations.count + user.conversationsJoining >= bounds.membershipsPerUser,
+        guard
+            user.conversations.count - user.contacts.requests.received + user.conversationsJoining
+                >= bounds.membershipsPerUser,
             directory.direct(user, other)?.member(user.number)?.isOwn != true
         else { return }
         throw Refusal(

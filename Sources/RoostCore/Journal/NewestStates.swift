@@ -83,7 +83,8 @@ struct NewestStates {
         case .report(let report): reports[report.number] = put(mutation, at: reports[report.number])
         case .forgetReport(let number): reports[number] = put(mutation, at: reports[number])
         case .alive: alive = put(mutation, at: alive)
-        case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .steps, .answered, .lease, .expire,
+        case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .steps, .answered, .dropRequest, .lease,
+            .expire,
             .append:
             return false
         }

@@ -78,6 +78,9 @@ final class MessageCommands {
             append.extras = Extras(mentions: named, thread: send.thread ?? .none)
             append.mentioned = mentioned
         }
+        if refusal == nil, let conversation, conversation.isRequest {
+            conversation.opening.request?.messagesUnderWay += 1
+        }
         journal.submit(append, session, id, refusal: refusal, advance: advance)
         if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
     }
@@ -113,7 +116,9 @@ final class MessageCommands {
             let peer = directory.naming.find(name)
             guard let known = peer.known else { return Goal(peer: peer) }
             try directory.policy.checkWriting(by: user, to: known)
-            return Goal(conversation: directory.direct(user, known), peer: peer)
+            let direct = directory.direct(user, known)
+            if let direct { try directory.policy.checkSpeaking(by: user, in: direct) }
+            return Goal(conversation: direct, peer: peer)
         }
         let named = directory.conversation(named: to)
         try directory.check(isCertain: named?.isMembershipCertain(of: user.number) ?? true)
@@ -225,7 +230,7 @@ final class MessageCommands {
     ) throws(Refusal) {
         let user = speaker.user
         let conversation = try directory.destination(signal.to, of: session, user)
-        try directory.policy.checkSpeaking(by: user, in: conversation)
+        try directory.policy.checkSignal(by: user, in: conversation)
         try pay(for: signal.body.count, to: conversation, session, now)
         session.directory.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }

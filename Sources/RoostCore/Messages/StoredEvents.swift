@@ -127,6 +127,7 @@ final class StoredEvents {
         guard !refused.isEmpty else { return }
         for next in refused {
             let conversation = directory.conversation(next.event.conversation)
+            if let conversation { settleRequest(next, in: conversation) }
             if let change = next.change { directory.settle(change, of: conversation) }
             undo(next.change, of: conversation)
             answer(next, refusal: journal.unavailable())
@@ -146,6 +147,7 @@ final class StoredEvents {
 
     private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
         let conversation = directory.conversation(next.event.conversation)
+        if let conversation { settleRequest(next, in: conversation) }
         if let change = next.change { directory.settle(change, of: conversation) }
         if next.advance != nil, !outcome.isStored { forwarding.settle(next, in: conversation, isStored: false) }
         switch outcome {
@@ -194,6 +196,12 @@ final class StoredEvents {
         let expires = event.time.expiry(after: conversation.lifetime.expiry)
         event.extras = event.extras.expiring(at: expires)
         disappearing.note(expires, at: now)
+    }
+
+    /// What became of a message in a request is known.
+    private func settleRequest(_ next: borrowing PendingAppend, in conversation: Conversation) {
+        guard conversation.isRequest, next.event.kind == .message, next.refusal == nil else { return }
+        conversation.opening.request?.messagesUnderWay -= 1
     }
 
     /// The change was not stored.
@@ -270,6 +278,10 @@ final class StoredEvents {
         conversation.reach(last, event.position, event.time)
         catchUp.forgetPages(changedBy: event, change)
         let sender = directory.user(event.sender)
+        if conversation.isRequest {
+            conversations.noteRequest(event, in: conversation, now)
+            if !conversation.isRequest { badges.note(conversation, at: now) }
+        }
         switch event.kind {
         case .message:
             counters.messages += 1

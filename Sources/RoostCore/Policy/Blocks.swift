@@ -44,6 +44,7 @@ extension Policy {
     /// to read.
     @inline(__always)
     func checkSpeaking(by user: User, in conversation: Conversation) throws(Refusal) {
+        try checkWaiting(by: user, in: conversation)
         guard !user.privacy.blocks.isEmpty, let pair = conversation.pair,
             user.privacy.blocks.contains(pair.other(than: user.number))
         else { return }

@@ -18,6 +18,8 @@ public struct GateRules: Sendable, Equatable {
     public var mode: Mode
     /// Whether two who are in the same group know each other.
     public var countsSharedGroups = true
+    /// Whether a stranger's first message waits to be accepted, where it would be refused otherwise.
+    public var takesRequests = false
 
     /// A gate in this mode.
     public init(_ mode: Mode = .off) { self.mode = mode }
@@ -96,9 +98,10 @@ extension Policy {
         return Int((hash ^ (hash >> 33)) % 10_000)
     }
 
-    /// Whether the two know each other without a look at their groups: they are contacts, or had a conversation.
+    /// Whether the two know each other without a look at their groups: they are contacts, or had a conversation
+    /// that both wanted.
     func areAcquainted(_ one: User, _ other: User, direct: Conversation?) -> Bool {
-        direct != nil || isContact(other, of: one)
+        wanted(direct) != nil || isContact(other, of: one)
     }
 
     /// The search for what lets `user` reach `other` although they are not acquainted: a group that both are in.

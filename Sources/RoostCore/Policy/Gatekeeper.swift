@@ -32,6 +32,32 @@ struct Gatekeeper {
         }
     }
 
+    /// Checks that `user` may open a direct conversation with this one. Returns whether it must wait to be accepted.
+    /// - Throws: as `check`, and `too_large` if too many of the user's requests wait.
+    func checkOpening(
+        with peer: NamedUser, by user: User, _ bounds: ConversationCommands.Bounds, _ session: Session, _ now: Moment
+    ) throws(Refusal) -> Bool {
+        guard directory.policy.rules.gate.takesRequests else {
+            try check([peer], by: user, .open, session, now)
+            return false
+        }
+        var steps = stepsMax
+        defer {
+            directory.counters.steps += stepsMax - steps
+            prices.charge(steps: stepsMax - steps, to: session, at: now)
+        }
+        switch try judge(peer, by: user, &steps) {
+        case .open: return false
+        case .logged:
+            directory.counters.gate.note(.open, isRefused: false)
+            return false
+        case .closed:
+            let since = now.wall.milliseconds - bounds.requestMilliseconds
+            try user.contacts.requests.check(atMost: bounds.requests, since: Timestamp(milliseconds: since))
+            return true
+        }
+    }
+
     /// Somebody whom nobody has named yet is answered like any stranger: it isn't told who is known here.
     private func judge(_ named: NamedUser, by user: User, _ steps: inout Int) throws(Refusal) -> GateVerdict {
         let policy = directory.policy

@@ -12,7 +12,9 @@ extension Policy {
     /// step by step.
     func acquaintance(with other: User, of user: User, direct: Conversation?) -> Sight {
         Sight(
-            of: other, by: user, direct: direct, isOpen: rules.directory != .contacts || isContact(other, of: user),
+            of: other, by: user, direct: wanted(direct),
+            isOpen: rules.directory != .contacts || isContact(other, of: user)
+                || hasAsked(other, for: user, in: direct),
             countsFormer: true)
     }
 

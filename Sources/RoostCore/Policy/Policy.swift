@@ -27,7 +27,7 @@ struct Policy {
     func sight(of other: User, by user: User, direct: Conversation?) -> Sight {
         let areKnown = user === other || areAcquainted(user, other, direct: direct)
         return Sight(
-            of: other, by: user, direct: direct, isOpen: isContact(other, of: user) || isWatchedByAll(other),
+            of: other, by: user, direct: wanted(direct), isOpen: isContact(other, of: user) || isWatchedByAll(other),
             areKnown ? .open : verdict(onStrangers: user.name, other.name),
             countsGroups: rules.gate.countsSharedGroups)
     }

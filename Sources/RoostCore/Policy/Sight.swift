@@ -52,9 +52,9 @@ struct Sight {
         fewer = (isUser ? user : other).memberships
     }
 
-    /// Whether both users are in a conversation.
+    /// Whether both users are in a conversation, and want it.
     static func isShared(_ conversation: Conversation, by one: User, and other: User) -> Bool {
-        conversation.member(one.number) != nil && conversation.member(other.number) != nil
+        !conversation.isRequest && conversation.member(one.number) != nil && conversation.member(other.number) != nil
     }
 
     /// Goes on, one step for each conversation.

@@ -217,6 +217,8 @@ public struct Snapshot: Sendable {
         public var createdAt = Timestamp.never
         /// The sender of the event that created it; nil if that isn't known.
         public var opener: UserNumber?
+        /// Nil unless it waits to be accepted.
+        public var request: StoredRequest?
         /// Sequence of the last message.
         public var lastSequence: SequenceNumber
         /// Position of the last durable event.

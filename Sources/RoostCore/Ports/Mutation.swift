@@ -21,6 +21,8 @@ public enum Mutation: Sendable {
     /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user
     /// is no longer a member.
     case answered(ConversationNumber, UserNumber)
+    /// Its receiver doesn't want to see a request. Ignored if the conversation isn't one any more.
+    case dropRequest(ConversationNumber)
     /// How a user is, and when the user was last seen.
     case presence(UserNumber, StoredPresence)
     /// How a user wants to be shown.
@@ -101,7 +103,8 @@ public struct Append: Sendable {
     /// The kind of event.
     public var kind: EventKind
     /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
-    /// a JSON string. State: the key must have the version `reference`.
+    /// a JSON string. State: the key must have the version `reference`. Conversation: it is created as a request to
+    /// whoever didn't create it.
     public var flag = false
     /// Why it is handed in.
     public var purpose = Purpose.event
@@ -213,6 +216,9 @@ public struct Append: Sendable {
 }
 
 extension Append {
+    /// Whether a setting is the user's own, which count against its bound, and not one that the relay sets for it.
+    public var isOwnSetting: Bool { label.utf8.first != UInt8(ascii: "@") }
+
     /// Why an event is handed in.
     public enum Purpose: Sendable {
         /// To be stored, unless its key was used before.
@@ -251,6 +257,21 @@ public enum ConversationChange: Sendable {
     case pin(SequenceNumber)
     /// It is no longer pinned. Nothing is stored if it wasn't.
     case unpin(SequenceNumber)
+    /// The receiver accepts a request. So does every other event of the receiver in it.
+    case accept
+}
+
+/// A request as it is stored.
+public struct StoredRequest: Hashable, Sendable {
+    /// Who may accept it.
+    public var receiver: UserNumber
+    /// Whether the receiver has dropped it.
+    public var isDropped: Bool
+    /// Creates one.
+    public init(to receiver: UserNumber, isDropped: Bool = false) {
+        self.receiver = receiver
+        self.isDropped = isDropped
+    }
 }
 
 /// A member and the member's new role.

@@ -125,6 +125,8 @@ final class PresenceCommands {
         var all: [Conversation] = []
         for id in ids {
             let (conversation, _) = try directory.conversation(id, for: user)
+            // The count would tell whether the other one is there.
+            guard !conversation.isRequest else { throw .noRelationship }
             if known.insert(conversation.number).inserted { all.append(conversation) }
         }
         return all

@@ -167,7 +167,7 @@ final class Prices {
             case .rename, .describe, .role, .expiry, .pin, .unpin, .leave: 1
             }
         case .history(let history): 1 + rows(history.limit) / 2
-        case .list(_, let limit): 1 + 2 * rows(limit)
+        case .list(_, let limit, _): 1 + 2 * rows(limit)
         case .pins(let list): 1 + 2 * rows(list.limit)
         // A contact takes 0.5 µs to write down. That others are told comes on top.
         case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):

@@ -125,11 +125,15 @@ final class ProfileNews {
 
     /// The two users of a direct conversation begin to see each other: each is told the other's profile.
     func introduce(_ one: User, _ other: User) {
-        for (user, viewer) in [(one, other), (other, one)] {
-            guard user.profile?.isShown == true, !policy.hidesProfile(of: user, from: viewer) else { continue }
-            let frame = frame(of: user)
-            for session in viewer.sessions { delivery.deliver(frame, .profile(user.number), to: session) }
-        }
+        show(one, to: other)
+        show(other, to: one)
+    }
+
+    /// Tells the viewer the user's profile, if there is one.
+    func show(_ user: User, to viewer: User) {
+        guard user.profile?.isShown == true, !policy.hidesProfile(of: user, from: viewer) else { return }
+        let frame = frame(of: user)
+        for session in viewer.sessions { delivery.deliver(frame, .profile(user.number), to: session) }
     }
 
     /// The event that tells the user's profile as it is now.

@@ -173,7 +173,7 @@ final class ReceiptCommands {
         var told = 0
         for other in member.conversation.members where other !== member {
             var frame = full
-            switch directory.policy.receipts(of: member.user, to: other.user) {
+            switch directory.policy.receipts(of: member, to: other.user) {
             case .all: break
             case .delivery where telling.isDelivery:
                 frame = partial ?? self.frame(member, .delivery, isOwn: false)
@@ -191,7 +191,7 @@ final class ReceiptCommands {
     /// The member's present watermark, as this session is told; nil if it isn't told any.
     func frame(_ member: Member, for session: Session) -> Frame? {
         guard let viewer = session.user else { return nil }
-        let view = directory.policy.receipts(of: member.user, to: viewer)
+        let view = directory.policy.receipts(of: member, to: viewer)
         return view == .nothing ? nil : frame(member, view, isOwn: member.user === viewer)
     }
 

@@ -71,7 +71,7 @@ final class ReceiptListing {
 
     private func entry(of member: Member, _ sequence: SequenceNumber, for asker: User) -> Page.Entry? {
         let mark = member.watermark
-        let view = directory.policy.receipts(of: member.user, to: asker)
+        let view = directory.policy.receipts(of: member, to: asker)
         guard view != .nothing, mark.delivered >= sequence else { return nil }
         let isRead = view == .all && mark.read >= sequence
         var entry = Page.Entry(user: member.user, isRead: isRead)

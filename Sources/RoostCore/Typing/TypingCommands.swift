@@ -27,6 +27,8 @@ final class TypingCommands {
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(to, of: session, user)
+        // Neither is told, and neither learns that.
+        guard !conversation.isRequest else { return replies.accept(id, session) }
         try directory.policy.checkSpeaking(by: user, in: conversation)
         if isActive {
             if let thread, thread <= conversation.hidden(from: user.number) || thread > conversation.lastSequence {

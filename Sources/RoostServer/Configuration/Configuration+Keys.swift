@@ -200,6 +200,12 @@ extension Configuration {
             .word(\.sharedGroupsWord, ["off", "on"]),
             "on: members of the same group know each other."
         ),
+        Key(
+            "gate.strangers",
+            .word(\.strangersWord, ["refuse", "request"]),
+            "What becomes of a first message that the gate stops. refuse: nothing. request: it waits until the "
+                + "receiver accepts it."
+        ),
     ]
 
     private static let drainKeys: [Key] = [
@@ -272,6 +278,11 @@ extension Configuration {
     fileprivate var sharedGroupsWord: String {
         get { rules.gate.countsSharedGroups ? "on" : "off" }
         set { rules.gate.countsSharedGroups = newValue == "on" }
+    }
+
+    fileprivate var strangersWord: String {
+        get { rules.gate.takesRequests ? "request" : "refuse" }
+        set { rules.gate.takesRequests = newValue == "request" }
     }
 
     fileprivate var contactKindTexts: [String] {

@@ -12,6 +12,8 @@ final class Directory {
         var lastTime: Int64 = 0
         /// Milliseconds after which messages disappear; 0 if they stay.
         var expiry: Int64 = 0
+        /// Whom it waits for to accept it.
+        var request: StoredRequest?
         /// Messages that have disappeared.
         var expired = SequenceRanges()
 
@@ -61,7 +63,7 @@ final class Directory {
         pins = try PinTable(database)
         threads = try ThreadTable(database)
         let query = try database.prepare(
-            "SELECT number, last_sequence, last_position, last_time, expiry, expired FROM conversation")
+            "SELECT number, last_sequence, last_position, last_time, expiry, expired, request FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
                 throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
@@ -70,6 +72,7 @@ final class Directory {
             conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
             conversation.expiry = max(0, query.int64(4))
             conversation.expired = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
+            conversation.request = StoredRequest(number: query.int32(6))
             conversations[query.int32(0)] = conversation
         }
     }
@@ -223,7 +226,7 @@ final class Directory {
     /// Applies the change of an event by `sender`, stored at `position`. Erasing is done by `remove(conversation:)`.
     func apply(
         _ change: ConversationChange, by sender: UserNumber, to conversation: ConversationNumber, at position: Int64,
-        _ time: Timestamp
+        _ time: Timestamp, isRequest: Bool = false
     ) throws {
         switch change {
         case .create(let id, let kind, let name, let members):
@@ -234,6 +237,10 @@ final class Directory {
             try insert.bind(4, copying: name)
             insert.bind(5, sender.value)
             insert.bind(6, time.milliseconds)
+            let receiver = isRequest ? members.first { $0.user != sender } : nil
+            let request = receiver.map { StoredRequest(to: $0.user) }
+            conversations[conversation.value]?.request = request
+            insert.bind(7, request.number)
             try insert.run()
             try add(members, to: conversation, at: position)
         case .rename(let name): try show(conversation, name, nil, nil)
@@ -255,7 +262,7 @@ final class Directory {
             if let heir { try setRole(.owner, of: heir, in: conversation) }
         case .roles(let members):
             for member in members { try setRole(member.role, of: member.user, in: conversation) }
-        case .erase:
+        case .accept, .erase:
             break
         }
     }
@@ -282,7 +289,7 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, nil: return false
+        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .accept, nil: return false
         }
     }
 
@@ -295,6 +302,22 @@ final class Directory {
         try statements.deleteMembers.run()
         try receipts.removeAll(of: conversation)
         try pins.removeAll(of: conversation)
+    }
+
+    /// The conversation is a request, or none any more.
+    func set(_ request: StoredRequest?, of number: ConversationNumber) throws {
+        guard let conversation = conversations[number.value] else { return }
+        conversation.request = request
+        statements.setRequest.bind(1, number.value)
+        statements.setRequest.bind(2, request.number)
+        try statements.setRequest.run()
+    }
+
+    /// Its receiver doesn't want to see a request.
+    func dropRequest(_ number: ConversationNumber) throws {
+        guard var request = conversations[number.value]?.request else { return }
+        request.isDropped = true
+        try set(request, of: number)
     }
 
     /// Writes which messages of a conversation have disappeared.

@@ -22,6 +22,7 @@ struct DirectoryStatements {
     let insertConversation: Statement
     let showConversation: Statement
     let setExpiry: Statement
+    let setRequest: Statement
     let setExpired: Statement
     let deleteConversation: Statement
     let deleteMembers: Statement
@@ -38,18 +39,19 @@ struct DirectoryStatements {
         WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL AND read < ?3 AND joined_after < ?3
         """
 
+    private static let insertUserSQL = """
+        INSERT INTO user
+            (number, name, state, is_here, last_seen, choice, status, told_status, shown_to, seen_as, read_to)
+        VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0)
+        """
+
     private static let showSQL = """
         UPDATE conversation SET name = coalesce(?2, name), photo = coalesce(?3, photo),
             description = coalesce(?4, description) WHERE number = ?1
         """
 
     init(_ database: Database) throws {
-        insertUser = try database.prepare(
-            """
-            INSERT INTO user
-                (number, name, state, is_here, last_seen, choice, status, told_status, shown_to, seen_as, read_to)
-            VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0)
-            """)
+        insertUser = try database.prepare(DirectoryStatements.insertUserSQL)
         deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
         nameOfUser = try database.prepare("SELECT name FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
@@ -79,12 +81,13 @@ struct DirectoryStatements {
             "UPDATE member SET answered = 1 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         insertConversation = try database.prepare(
             """
-            INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener,
+            INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
                 last_sequence, last_position, last_time, expiry, expired)
-            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, 0, 0, 0, 0, '')
+            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, ?7, 0, 0, 0, 0, '')
             """)
         showConversation = try database.prepare(DirectoryStatements.showSQL)
         setExpiry = try database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
+        setRequest = try database.prepare("UPDATE conversation SET request = ?2 WHERE number = ?1")
         setExpired = try database.prepare("UPDATE conversation SET expired = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")

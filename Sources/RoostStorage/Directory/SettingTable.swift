@@ -48,7 +48,10 @@ final class SettingTable {
         forget = try database.prepare("DELETE FROM state WHERE user = ?1 AND value IS NULL AND position <= ?2")
         remove = try database.prepare("DELETE FROM state WHERE user = ?1")
         let query = try database.prepare(
-            "SELECT user, count(value), count(*) - count(value) FROM state WHERE key <> '' GROUP BY user")
+            """
+            SELECT user, count(iif(key LIKE '@%', NULL, value)), count(*) - count(value) FROM state WHERE key <> ''
+            GROUP BY user
+            """)
         while try query.step() {
             counts[query.int32(0)] = Counts(set: Int(query.int64(1)), removed: Int(query.int64(2)))
         }
@@ -68,7 +71,9 @@ final class SettingTable {
         if present == nil, event.body.isEmpty { return .unchanged }
         if event.flag, event.reference.value != present?.position ?? 0 { return .refused(.conflict) }
         var count = counts[user] ?? Counts()
-        if present == nil {
+        if !event.isOwnSetting {
+            // There is one key of that kind, and it isn't removed.
+        } else if present == nil {
             guard count.set < perUser else { return .refused(.tooLarge) }
             count.set += 1
             if row != nil { count.removed -= 1 }
@@ -86,10 +91,12 @@ final class SettingTable {
     /// Stores a setting of an import, unless the store knows the key or the user has too many. Returns whether it did.
     func adopt(_ event: Append, at position: Int64) throws -> Bool {
         let user = event.sender.value
-        guard counts[user]?.set ?? 0 < perUser, try row(of: event.label, user) == nil else { return false }
+        guard !event.isOwnSetting || counts[user]?.set ?? 0 < perUser, try row(of: event.label, user) == nil else {
+            return false
+        }
         try store(event, at: position)
         try settle(position)
-        counts[user, default: Counts()].set += 1
+        counts[user, default: Counts()].set += event.isOwnSetting ? 1 : 0
         return true
     }
 

@@ -80,6 +80,7 @@ enum Schema {
             description TEXT NOT NULL,
             created_at INTEGER NOT NULL,
             opener INTEGER,
+            request INTEGER NOT NULL,
             last_sequence INTEGER NOT NULL,
             last_position INTEGER NOT NULL,
             last_time INTEGER NOT NULL,

@@ -15,97 +15,95 @@ struct DirectoryVerifier {
 
     func verify(_ report: inout VerifyReport) throws {
         try verifyMembers(&report)
-        try verifyContacts(&report)
-        try verifyReports(&report)
-        try verifyPins(&report)
-        try tell(
-            "SELECT number, user FROM device WHERE user NOT IN (SELECT number FROM user)", "device",
-            "belongs to a user, number %, that isn't there", &report)
-        for (user, other) in [("user", "other"), ("other", "user")] {
-            try tell(
-                "SELECT \(user), \(other) FROM exception WHERE \(other) NOT IN (SELECT number FROM user)", "exception",
-                "is about a user, number %, that isn't there", &report)
+        for check in DirectoryVerifier.checks { try tell(check, &report) }
+        // Without pins, the log isn't read for them.
+        if try database.value("SELECT 1 FROM pin LIMIT 1") != nil { try tell(DirectoryVerifier.pins, &report) }
+        if summary.epoch.isEmpty { report.add("meta", "epoch", "is missing", .restore) }
+    }
+
+    /// A query of what can't be. Each of its rows is a finding: two numbers, of which row of the table, and what stands
+    /// for % in the text. `?1` is the log's head.
+    private struct Check {
+        let table: String
+        let text: String
+        let sql: String
+
+        init(_ table: String, _ text: String, _ sql: String) {
+            self.table = table
+            self.text = text
+            self.sql = sql
         }
-        try tell(
-            "SELECT user, user FROM profile WHERE user NOT IN (SELECT number FROM user)", "profile",
-            "is of a user, number %, that isn't there", &report)
-        try tell(
-            "SELECT min(user), count(*) FROM profile WHERE username <> '' GROUP BY username HAVING count(*) > 1",
-            "profile", "% users have the same username", &report)
-        try tell(
-            "SELECT user, user FROM revocation WHERE user NOT IN (SELECT number FROM user)", "revocation",
-            "is of a user, number %, that isn't there", &report)
-        try tell(
+
+        /// Rows whose column names a user that isn't there.
+        static func users(_ column: String, of table: String, by key: String, _ role: String = "of") -> Check {
+            Check(
+                table, "is \(role) a user, number %, that isn't there",
+                "SELECT \(key), \(column) FROM \(table) WHERE \(column) NOT IN (SELECT number FROM user) GROUP BY 1, 2")
+        }
+    }
+
+    private static let checks = [
+        Check.users("user", of: "device", by: "number"),
+        .users("other", of: "exception", by: "user", "about"), .users("user", of: "exception", by: "other", "about"),
+        .users("user", of: "profile", by: "user"), .users("user", of: "revocation", by: "user"),
+        .users("user", of: "state", by: "user"), .users("user", of: "prospect", by: "user"),
+        .users("high", of: "contact", by: "low"), .users("low", of: "contact", by: "high"),
+        .users("reporter", of: "report", by: "number", "by"), .users("user", of: "pin", by: "conversation", "by"),
+        Check(
+            "contact", "isn't a pair of users of whom one is the inviter",
+            "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high"),
+        Check(
+            "profile", "% users have the same username",
+            "SELECT min(user), count(*) FROM profile WHERE username <> '' GROUP BY username HAVING count(*) > 1"),
+        Check(
+            "receipt", "is of a user, number %, who isn't and wasn't a member",
             """
             SELECT conversation, user FROM receipt
             WHERE (conversation, user) NOT IN (SELECT conversation, user FROM member)
-            """, "receipt", "is of a user, number %, who isn't and wasn't a member", &report)
-        try tell(
-            "SELECT user, user FROM state WHERE user NOT IN (SELECT number FROM user) GROUP BY user", "state",
-            "is of a user, number %, that isn't there", &report)
-        try tell(
-            "SELECT user, max(position) FROM state GROUP BY user HAVING max(position) > \(summary.head)", "state",
-            "was set at position %, which the log hasn't reached", &report)
-        try tell(
-            """
-            SELECT user, count(*) FROM state WHERE value IS NOT NULL AND NOT json_valid(value) GROUP BY user
-            """, "state", "% values of this user can't be read", &report)
-        try tell(
+            """),
+        Check(
+            "state", "was set at position %, which the log hasn't reached",
+            "SELECT user, max(position) FROM state GROUP BY user HAVING max(position) > ?1"),
+        Check(
+            "state", "% values of this user can't be read",
+            "SELECT user, count(*) FROM state WHERE value IS NOT NULL AND NOT json_valid(value) GROUP BY user"),
+        Check(
+            "mention", "is of user number % in a conversation that isn't there",
             """
             SELECT conversation, user FROM mention WHERE conversation NOT IN (SELECT number FROM conversation)
                 AND conversation NOT IN (SELECT conversation FROM erasure)
-            """, "mention", "is of user number % in a conversation that isn't there", &report)
-        try tell(
-            "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
-            "has acked position %, which the log hasn't reached", &report)
-        try tell(
-            "SELECT min(number), count(*) FROM user GROUP BY name HAVING count(*) > 1", "user",
-            "% users have the same name", &report)
-        try tell(
-            "SELECT min(number), count(*) FROM conversation GROUP BY id HAVING count(*) > 1", "conversation",
-            "% conversations have the same id", &report)
-        try tell(
+            """),
+        Check(
+            "device", "has acked position %, which the log hasn't reached",
+            "SELECT number, cursor FROM device WHERE cursor > ?1"),
+        Check(
+            "user", "% users have the same name",
+            "SELECT min(number), count(*) FROM user GROUP BY name HAVING count(*) > 1"),
+        Check(
+            "conversation", "% conversations have the same id",
+            "SELECT min(number), count(*) FROM conversation GROUP BY id HAVING count(*) > 1"),
+        Check(
+            "conversation", "waits for a user, number %, who can't accept it",
+            """
+            SELECT number, abs(request) FROM conversation WHERE request <> 0
+                AND (kind <> 1 OR abs(request) IS opener
+                    OR (number, abs(request)) NOT IN (SELECT conversation, user FROM member))
+            """),
+        Check(
+            "member", "% users are in this direct conversation, not two",
             """
             SELECT conversation.number, count(member.user) FROM conversation LEFT JOIN member
                 ON member.conversation = conversation.number
             WHERE conversation.kind = 1 GROUP BY conversation.number HAVING count(member.user) <> 2
-            """, "member", "% users are in this direct conversation, not two", &report)
-        if summary.epoch.isEmpty {
-            report.add("meta", "epoch", "is missing", .restore)
-        }
-    }
+            """),
+    ]
 
-    private func verifyContacts(_ report: inout VerifyReport) throws {
-        for (low, high) in [("low", "high"), ("high", "low")] {
-            try tell(
-                "SELECT \(low), \(high) FROM contact WHERE \(high) NOT IN (SELECT number FROM user)", "contact",
-                "is of a user, number %, that isn't there", &report)
-        }
-        try tell(
-            "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high", "contact",
-            "isn't a pair of users of whom one is the inviter", &report)
-        try tell(
-            "SELECT user, user FROM prospect WHERE user NOT IN (SELECT number FROM user)", "prospect",
-            "is of a user, number %, that isn't there", &report)
-    }
-
-    private func verifyReports(_ report: inout VerifyReport) throws {
-        try tell(
-            "SELECT number, reporter FROM report WHERE reporter NOT IN (SELECT number FROM user)", "report",
-            "is by a user, number %, that isn't there", &report)
-    }
-
-    private func verifyPins(_ report: inout VerifyReport) throws {
-        guard try database.value("SELECT 1 FROM pin LIMIT 1") != nil else { return }
-        try tell(
-            """
-            SELECT conversation, sequence FROM pin
-            EXCEPT SELECT conversation, sequence FROM log WHERE kind = 1 AND deleted_at IS NULL
-            """, "pin", "is of message %, which isn't there or was deleted", &report)
-        try tell(
-            "SELECT conversation, user FROM pin WHERE user NOT IN (SELECT number FROM user)", "pin",
-            "is by a user, number %, that isn't there", &report)
-    }
+    private static let pins = Check(
+        "pin", "is of message %, which isn't there or was deleted",
+        """
+        SELECT conversation, sequence FROM pin
+        EXCEPT SELECT conversation, sequence FROM log WHERE kind = 1 AND deleted_at IS NULL
+        """)
 
     private func verifyMembers(_ report: inout VerifyReport) throws {
         let rows = try database.prepare("SELECT conversation, user, delivered, read FROM member")
@@ -120,13 +118,13 @@ struct DirectoryVerifier {
         }
     }
 
-    /// A finding for each row of a query of two numbers: of which row, and what goes into the text.
-    private func tell(_ sql: String, _ table: String, _ text: String, _ report: inout VerifyReport) throws {
-        let rows = try database.prepare(sql)
+    private func tell(_ check: Check, _ report: inout VerifyReport) throws {
+        let rows = try database.prepare(check.sql)
+        if check.sql.contains("?1") { rows.bind(1, summary.head) }
+        let parts = check.text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         while try rows.step() {
-            let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
             report.add(
-                table, "number \(rows.int64(0))", parts.joined(separator: rows.int64(1).description), .restore)
+                check.table, "number \(rows.int64(0))", parts.joined(separator: rows.int64(1).description), .restore)
         }
     }
 }

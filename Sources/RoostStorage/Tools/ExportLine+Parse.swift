@@ -174,6 +174,13 @@ extension ExportedConversation {
         description = try members.text("description", or: "", atMost: Limits().descriptionBytes)
         createdAt = try members.number("createdAt", or: 0)
         expiry = try members.number("expiry", or: 0)
+        opener = try members.user("opener", or: "")
+        request = try members.user("request", or: "")
+        isDropped = try members.flag("dropped")
+        guard request.isEmpty || kind == .direct else {
+            throw ExportLineFailure("request: only in a direct conversation")
+        }
+        guard !request.isEmpty || !isDropped else { throw ExportLineFailure("dropped: only with request") }
     }
 }
 

@@ -52,15 +52,7 @@ struct ExportLineWriter {
             json.member("name", prospect.name)
             if !prospect.note.isEmpty { json.member("note", prospect.note) }
         case .report(let report): write(report)
-        case .conversation(let conversation):
-            begin("conversation")
-            json.member("conversation", conversation.id)
-            json.member("kind", word: conversation.kind.word)
-            if conversation.kind == .group { json.member("name", conversation.name) }
-            if !conversation.photo.isEmpty { json.member("photo", conversation.photo) }
-            if !conversation.description.isEmpty { json.member("description", conversation.description) }
-            member("createdAt", unlessZero: conversation.createdAt)
-            member("expiry", unlessZero: conversation.expiry)
+        case .conversation(let conversation): write(conversation)
         case .member(let one): write(one)
         case .pin(let pin):
             begin("pin")
@@ -89,6 +81,20 @@ struct ExportLineWriter {
         json.endObject()
         bytes.append(contentsOf: json.written)
         bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func write(_ conversation: ExportedConversation) {
+        begin("conversation")
+        json.member("conversation", conversation.id)
+        json.member("kind", word: conversation.kind.word)
+        if conversation.kind == .group { json.member("name", conversation.name) }
+        if !conversation.photo.isEmpty { json.member("photo", conversation.photo) }
+        if !conversation.description.isEmpty { json.member("description", conversation.description) }
+        member("createdAt", unlessZero: conversation.createdAt)
+        member("expiry", unlessZero: conversation.expiry)
+        if !conversation.opener.isEmpty { json.member("opener", conversation.opener) }
+        if !conversation.request.isEmpty { json.member("request", conversation.request) }
+        if conversation.isDropped { json.member("dropped", true) }
     }
 
     private func write(_ header: ExportHeader) {

@@ -30,9 +30,9 @@ struct ImportDirectory {
             """)
         addConversation = try writer.database.prepare(
             """
-            INSERT INTO conversation (number, id, kind, name, photo, description, created_at,
+            INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
                 last_sequence, last_position, last_time, expiry, expired)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, '')
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, '')
             """)
         forgetSteps = try writer.database.prepare(
             """
@@ -151,7 +151,10 @@ struct ImportDirectory {
 
     private func write(_ conversation: ImportPlan.Conversation) throws {
         guard conversation.stored == nil else {
-            guard conversation.adds, conversation.line.kind == .group else { return }
+            guard conversation.adds else { return }
+            // What the file continues may have been accepted since. It never becomes a request again.
+            if conversation.line.request.isEmpty { try setRequest(of: conversation) }
+            guard conversation.line.kind == .group else { return }
             rename.bind(1, conversation.number)
             try rename.bind(2, copying: conversation.line.name)
             try rename.bind(3, copying: conversation.line.photo)
@@ -166,8 +169,16 @@ struct ImportDirectory {
         try addConversation.bind(6, copying: conversation.line.description)
         addConversation.bind(7, conversation.line.createdAt)
         addConversation.bind(8, conversation.line.expiry)
+        addConversation.bind(9, plan.users[conversation.line.opener]?.number ?? 0)
         try addConversation.run()
         writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
+        try setRequest(of: conversation)
+    }
+
+    private func setRequest(of conversation: ImportPlan.Conversation) throws {
+        let receiver = plan.users[conversation.line.request].map { UserNumber($0.number) }
+        let request = receiver.map { StoredRequest(to: $0, isDropped: conversation.line.isDropped) }
+        try writer.directory.set(request, of: ConversationNumber(conversation.number))
     }
 
     /// The members of every conversation that the file brings or continues.

@@ -45,9 +45,9 @@ struct LineMembers {
         return text
     }
 
-    /// The name of a user.
-    mutating func user(_ name: String) throws(ExportLineFailure) -> String {
-        let user = try self.name(name)
+    /// The name of a user; without `fallback` it must be there.
+    mutating func user(_ name: String, or fallback: String? = nil) throws(ExportLineFailure) -> String {
+        let user = try self.name(name, or: fallback)
         guard user.utf8.first != UInt8(ascii: "@") else { throw ExportLineFailure("\(name): begins with @") }
         return user
     }

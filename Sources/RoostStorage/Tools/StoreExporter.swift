@@ -127,12 +127,15 @@ public struct StoreExporter {
         for number in wanted.sorted() {
             guard let found = names.conversations[number] else { continue }
             let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
+            let request = StoredRequest(number: found.request)
             try sink.write(
                 .conversation(
                     ExportedConversation(
                         id: found.id, kind: kind, name: found.name, photo: found.photo,
                         description: found.description, createdAt: max(0, found.createdAt),
-                        expiry: max(0, found.expiry))))
+                        expiry: max(0, found.expiry), opener: names.users[found.opener] ?? "",
+                        request: request.flatMap { names.users[$0.receiver.value] } ?? "",
+                        isDropped: request?.isDropped ?? false)))
         }
         try readMembers { try sink.write(.member($0)) }
         try writePins()

@@ -83,6 +83,8 @@ struct MessageChanges {
             }
         case .unpin(let sequence):
             return try writer.directory.pins.has(sequence, of: event.conversation) ? nil : .unchanged
+        case .accept:
+            return writer.directory.conversation(event.conversation.value)?.request == nil ? .unchanged : nil
         default: return nil
         }
     }

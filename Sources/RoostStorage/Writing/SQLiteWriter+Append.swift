@@ -4,14 +4,7 @@ import RoostWire
 extension SQLiteWriter {
     /// Decides about one event and stores it.
     func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
-        if event.kind == .state {
-            let outcome = try directory.settings.set(event, at: head + 1)
-            guard case .stored = outcome else { return outcome }
-            head += 1
-            // Of the former value nothing may be left.
-            checkpoints.erasedTexts.note()
-            return outcome
-        }
+        if event.kind == .state { return try set(event) }
         let isKeyed = !event.key.isEmpty
         if isKeyed, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld),
             let found = try duplicate(of: event, key)
@@ -69,8 +62,21 @@ extension SQLiteWriter {
         }
         if case .create = change { directory.begin(conversation, event.conversation) }
         if let change {
-            try directory.apply(change, by: event.sender, to: event.conversation, at: head, event.time)
+            try directory.apply(
+                change, by: event.sender, to: event.conversation, at: head, event.time, isRequest: event.flag)
         }
+        // Whatever the receiver of a request does in it accepts it.
+        if conversation.request?.receiver == event.sender { try directory.set(nil, of: event.conversation) }
+        return outcome
+    }
+
+    /// Stores what a user has set.
+    private func set(_ event: Append) throws -> Outcome {
+        let outcome = try directory.settings.set(event, at: head + 1)
+        guard case .stored = outcome else { return outcome }
+        head += 1
+        // Of the former value nothing may be left.
+        checkpoints.erasedTexts.note()
         return outcome
     }
 

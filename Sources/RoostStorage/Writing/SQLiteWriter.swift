@@ -235,6 +235,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .steps(let conversation, let user, let steps):
             try directory.receipts.add(steps, of: user, in: conversation)
         case .answered(let conversation, let user): try directory.setAnswered(user, in: conversation)
+        case .dropRequest(let conversation): try directory.dropRequest(conversation)
         case .presence(let user, let presence):
             try directory.setPresence(of: user, to: presence)
         case .lease, .expire: return

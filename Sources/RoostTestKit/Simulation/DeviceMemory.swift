@@ -185,7 +185,7 @@ struct DeviceMemory {
             }
         case .pin(let sequence): pin(sequence.value, in: conversation)
         case .unpin(let sequence): unpin(sequence.value, in: conversation)
-        case .expiry, nil: break
+        case .expiry, .accept, nil: break
         }
     }
 }

@@ -43,7 +43,9 @@ extension Ledger {
                 let key = Pair(min(low, high), max(low, high))
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
             case .prospect, .report, .forgetReport: continue
-            case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
+            case .lease, .expire, .answered, .dropRequest, .steps, .end, .revoke, .endSignIn, .forgetSignIns,
+                .feedCursor:
+                continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
@@ -244,7 +246,7 @@ extension Ledger {
         case .expiry where conversation.kind == .group, .pin where conversation.kind == .group,
             .unpin where conversation.kind == .group:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
-        case .leave, .erase, .expiry, .pin, .unpin, nil:
+        case .leave, .erase, .expiry, .pin, .unpin, .accept, nil:
             if role == nil, !append.isErasing {
                 blame("user \(sender) acts in \(conversation.id) without being a member")
             }
@@ -330,7 +332,7 @@ extension Ledger {
         case .describe(let photo, let description):
             if let photo { conversation.photo = photo }
             if let description { conversation.description = description }
-        case .create, .add, .expiry, .pin, .unpin, nil: break
+        case .create, .add, .expiry, .pin, .unpin, .accept, nil: break
         }
     }
 

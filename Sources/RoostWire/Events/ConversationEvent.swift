@@ -22,11 +22,13 @@ public struct ConversationEvent: Sendable, Equatable {
         case pinned(SequenceNumber)
         /// This message is no longer pinned. Of one that was deleted or has disappeared, nobody is told.
         case unpinned(SequenceNumber)
+        /// `by` has accepted what a stranger has begun.
+        case accepted
     }
 
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
-        case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned
+        case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned, accepted
     }
 
     /// The id of the conversation.
@@ -77,6 +79,7 @@ extension ConversationEvent.Change {
             case .added: .added(members.strings("users"), ConversationOutline(reading: members))
             case .removed: .removed(members.strings("users"))
             case .left: .left(owner: members.string("owner"))
+            case .accepted: .accepted
             case .expiry: members.integer("after").map { .expiry($0) }
             case .pinned: members.sequence("pin").map { .pinned($0) }
             case .unpinned: members.sequence("pin").map { .unpinned($0) }
@@ -103,6 +106,8 @@ public struct ConversationOutline: Sendable, Equatable {
     public var count: Int
     /// The names of the first 50 members.
     public var members: [String]
+    /// Whether it waits until whoever didn't create it accepts it.
+    public var isRequest: Bool
 }
 
 extension ConversationOutline {
@@ -116,5 +121,6 @@ extension ConversationOutline {
         createdAt = members.time("createdAt")
         count = members.count("count") ?? 0
         self.members = members.strings("members")
+        isRequest = members.flag("request") ?? false
     }
 }

@@ -1,3 +1,22 @@
+/// What a conversation that a stranger has begun is to its two users, until it is accepted.
+public enum RequestState: UInt8, WireWord {
+    /// The other one hasn't accepted it.
+    case sent
+    /// It waits for the user.
+    case received
+    /// The user has dropped it, which the other one isn't told.
+    case dropped
+
+    /// The word on the wire.
+    public var word: StaticString {
+        switch self {
+        case .sent: "sent"
+        case .received: "received"
+        case .dropped: "dropped"
+        }
+    }
+}
+
 /// A conversation as one of its members sees it.
 public struct ConversationSummary: Sendable, Equatable {
     /// Its id, an opaque string.
@@ -12,6 +31,8 @@ public struct ConversationSummary: Sendable, Equatable {
     public var description: String?
     /// When it was created; nil if that isn't known.
     public var createdAt: Timestamp?
+    /// What the conversation is to the user as long as it isn't accepted; nil if it is.
+    public var request: RequestState?
     /// The user's own role.
     public var role: Role
     /// Number of members.
@@ -50,6 +71,7 @@ extension ConversationSummary {
         photo = outline.photo
         description = outline.description
         createdAt = outline.createdAt
+        request = members.word("request")
         self.role = role
         count = outline.count
         self.members = outline.members

@@ -19,7 +19,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner after pin unread read
+    owner after pin unread read request
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -45,8 +45,8 @@ let wireMembers: [String: String] = [
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
     "conversationObject": """
-    conversation kind name photo description createdAt role count members sequence unread mentions firstMention expiry \
-    pins read message time
+    conversation kind name photo description createdAt request role count members sequence unread mentions \
+    firstMention expiry pins read message time
     """,
     "origin": "from",
     "sequenceRange": "from to",
@@ -86,7 +86,7 @@ let wireMembers: [String: String] = [
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
     deletedAt reaction removed event name photo description createdAt count members users user role owner after \
-    pin unread read
+    pin unread read request
     """,
     "timing": "count p50 p99",
 ]

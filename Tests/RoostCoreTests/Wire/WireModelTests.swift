@@ -162,6 +162,7 @@ private struct WireScenario {
         typeInAThread(alice)
         changeSettings(alice)
         makeContacts(alice)
+        askStrangers(alice)
         changeQuickly()
         callThem(alice, carol)
         _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
@@ -304,6 +305,18 @@ private struct WireScenario {
         _ = alice.request("contact.remove", ["user": "kim"])
         for name in ["Mo", "Nia"] { _ = alice.request("prospect.set", ["name": "\(name)", "note": "called"]) }
         _ = alice.request("prospect.list", ["limit": 1])
+    }
+
+    /// A stranger's message waits.
+    private func askStrangers(_ alice: HarnessClient) {
+        let gate = relay.relay.rules.gate
+        relay.relay.rules.gate = GateRules(.on)
+        relay.relay.rules.gate.takesRequests = true
+        let sent = relay.connect("stranger").post("hello", to: "@alice")?.text("conversation") ?? ""
+        _ = alice.request("conversation.list", ["requests": true])
+        _ = alice.request("request.drop", ["conversation": "\(sent)"])
+        _ = alice.request("request.accept", ["conversation": "\(sent)"])
+        relay.relay.rules.gate = gate
     }
 
     private func typeInAThread(_ alice: HarnessClient) {

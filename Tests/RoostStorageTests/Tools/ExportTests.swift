@@ -194,6 +194,40 @@ import Testing
         try expectSound(scratch, "two")
     }
 
+    /// A request waits where it is imported, and counts against the one who sent it. What was accepted never waits
+    /// again.
+    @Test func aRequestWaitsWhereItIsImported() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        var opening = creation(1)
+        opening.body = Array("\"event\":\"created\",\"request\":true".utf8)
+        opening.flag = true
+        opening.change = .create(
+            id: "d", kind: .direct, name: "", members: [1, 2].map { NewMember(UserNumber($0), .member) })
+        _ = try log.commit([opening, message("hello", key: "a")])
+        _ = try log.writer.commit([.dropRequest(ConversationNumber(1))])
+        _ = try export(scratch, "one", to: "early")
+        _ = try take(scratch, "early", into: "two")
+        try expectSound(scratch, "two")
+        func imported() throws -> Snapshot.Conversation? {
+            let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+            defer { two.close() }
+            return try two.load().conversations.first
+        }
+        let waiting = try imported()
+        #expect(waiting?.request == StoredRequest(to: UserNumber(2), isDropped: true))
+        #expect(waiting?.opener == UserNumber(1))
+        _ = try log.commit([message("well", by: 2, key: "b")])
+        log.close()
+        _ = try export(scratch, "one", to: "late")
+        for file in ["late", "early"] {
+            _ = try take(scratch, file, into: "two")
+            #expect(try imported()?.request == nil)
+        }
+        try expectSound(scratch, "two")
+    }
+
     @Test func positionsMoveWithTheRows() {
         var map = PositionMap([0, 3, 5, 6, 9, 20])
         for (old, new) in [(3, 11), (4, 12), (6, 40), (5, 41), (8, 42)] as [(Int64, Int64)] { map.note(old, is: new) }

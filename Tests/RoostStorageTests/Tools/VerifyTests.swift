@@ -67,7 +67,7 @@ import Testing
         ("DELETE FROM conversation WHERE number = 2", "log, position 14, conversation number 2: belongs to"),
         ("DELETE FROM user WHERE number = 1", "log, position 1, conversation c1: the sender, number 1,"),
         ("UPDATE member SET read = 99", "member, conversation c1, user u1: has got or read more"),
-        ("INSERT INTO device VALUES (9, 99, 'x', 0, 0, NULL, NULL)", "device, number 9: belongs to a user, number 99,"),
+        ("INSERT INTO device VALUES (9, 99, 'x', 0, 0, NULL, NULL)", "device, number 9: is of a user, number 99,"),
         ("INSERT INTO device VALUES (9, 1, 'x', 99, 0, NULL, NULL)", "device, number 9: has acked position 99,"),
         ("INSERT INTO revocation VALUES (99, 'phone', 3)", "revocation, number 99: is of a user, number 99,"),
         ("INSERT INTO exception VALUES (1, 99, 3)", "exception, number 1: is about a user, number 99,"),
@@ -85,6 +85,7 @@ import Testing
         ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
         ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),
         ("UPDATE conversation SET id = 'c1'", "conversation, number 1: 2 conversations have the same id"),
+        ("UPDATE conversation SET request = -99 WHERE number = 1", "conversation, number 1: waits for a user,"),
         ("UPDATE conversation SET kind = 1 WHERE number = 1", "member, number 1: 1 users are in this direct"),
     ])
     func namesWhatIsDamaged(damage: String, wanted: String) throws {

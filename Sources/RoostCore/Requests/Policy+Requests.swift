@@ -1,0 +1,44 @@
+import RoostWire
+
+/// What the two of a request may do before it is accepted.
+extension Policy {
+    /// Whether the user may say something more: of the sender, one message waits. It is told the same whether the
+    /// receiver hasn't looked yet, has dropped the request or has blocked the sender.
+    @inline(__always)
+    func checkWaiting(by user: User, in conversation: Conversation) throws(Refusal) {
+        guard let request = conversation.opening.request, request.receiver != user.number else { return }
+        guard conversation.lastSequence == .none, request.messagesUnderWay == 0 else { throw .noRelationship }
+    }
+
+    /// Whether the user may send a signal: not before the two have something to do with each other.
+    @inline(__always)
+    func checkSignal(by user: User, in conversation: Conversation) throws(Refusal) {
+        try checkSpeaking(by: user, in: conversation)
+        guard !conversation.isRequest else { throw .noRelationship }
+    }
+
+    /// Whether the user may leave: the sender of a request isn't told what the receiver makes of it.
+    func checkLeaving(of user: User, from conversation: Conversation, isLast: Bool) throws(Refusal) {
+        guard conversation.isRequest(to: user), !isLast else { return }
+        throw Refusal(.conflict, "the conversation waits for you to accept it; use request.drop")
+    }
+
+    /// The conversation of two if it isn't one that only one of them wants.
+    func wanted(_ direct: Conversation?) -> Conversation? { direct.flatMap { $0.isRequest ? nil : $0 } }
+
+    /// Whether the viewer is shown what the members are called: whoever has sent a request isn't shown its receiver.
+    func showsPeople(of conversation: Conversation, to viewer: User) -> Bool {
+        !conversation.isRequest || conversation.isRequest(to: viewer)
+    }
+
+    /// Whether the viewer may be shown the user's profile because the user has written to it.
+    func hasAsked(_ user: User, for viewer: User, in direct: Conversation?) -> Bool {
+        direct?.isRequest(to: viewer) ?? false
+    }
+
+    /// What `viewer` is told of how far the member has got: nothing before a request is accepted.
+    func receipts(of member: Member, to viewer: User) -> ReceiptView {
+        guard !member.conversation.isRequest || member.user === viewer else { return .nothing }
+        return receipts(of: member.user, to: viewer)
+    }
+}

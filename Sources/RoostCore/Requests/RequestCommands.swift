@@ -1,0 +1,93 @@
+import RoostFraming
+import RoostWire
+
+/// `request.accept` and `request.drop`: what somebody makes of a stranger's first message. It owns nothing. Loop thread
+/// only.
+struct RequestCommands {
+    /// The setting of which every device of the receiver is told that a request was dropped. Clients can't set it.
+    static let key = "@requests"
+
+    let conversations: ConversationCommands
+    let prices: Prices
+
+    func answer(
+        _ name: Text, isAccepted: Bool, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        try conversations.journal.reserve(name.count + 2)
+        let (conversation, _) = try conversations.directory.conversation(name, for: speaker.user)
+        guard conversation.isRequest(to: speaker.user) else {
+            throw Refusal(.conflict, "the conversation doesn't wait for you to accept it")
+        }
+        if isAccepted {
+            try prices.pay(deliveries: conversation.audienceCount, by: session, at: now)
+            submit(conversation, by: speaker, Asker(session: session, user: speaker.user, id: id), now)
+        } else {
+            try prices.pay(deliveries: speaker.user.sessions.count, by: session, at: now)
+            drop(conversation, by: speaker, id, session, now)
+        }
+    }
+
+    /// Both are told by an event in the conversation, which ends the request when it is stored.
+    private func submit(_ conversation: Conversation, by speaker: Speaker, _ asker: Asker?, _ now: Moment) {
+        let builder = conversations.builder
+        conversations.submit(.accept, of: conversation, by: speaker, asker, now) {
+            builder.member("event", word: "accepted")
+        }
+    }
+
+    /// Two who have become contacts don't wait for each other any more. If the journal has no room, they do until the
+    /// receiver says something.
+    func accept(contactNamed name: Text, of user: User, _ now: Moment) {
+        let directory = conversations.directory
+        guard let other = directory.user(named: name), directory.policy.isContact(other, of: user),
+            let direct = directory.direct(user, other),
+            let receiver = direct.opening.request.flatMap({ directory.user($0.receiver) }),
+            (try? conversations.journal.reserve(0)) != nil
+        else { return }
+        submit(direct, by: Speaker(receiver), nil, now)
+    }
+
+    /// The receiver's devices are told by its settings, so that nobody else is. If the process dies before that is
+    /// stored, the command is not answered, and a retry tells them.
+    private func drop(
+        _ conversation: Conversation, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) {
+        let user = speaker.user
+        if conversation.opening.request?.isDropped == false {
+            conversation.opening.request?.isDropped = true
+            conversations.journal.store(.dropRequest(conversation.number))
+        }
+        let hidden = user.openSettings(conversations.delivery.settle())
+        var append = Append(.state, in: hidden.number, by: user.number, device: speaker.device, at: now.wall)
+        append.label = RequestCommands.key
+        append.body = [UInt8]("\"\(conversation.id)\"".utf8)
+        conversations.journal.submit(append, session, id)
+    }
+}
+
+extension ContactCommand {
+    /// Whom the user wants as a contact by it; nil if by another command.
+    var wanted: Text? {
+        switch self {
+        case .invite(let user, _, _), .accept(let user, _): user
+        default: nil
+        }
+    }
+}
+
+/// What is stored in a request, which may be its end.
+extension ConversationCommands {
+    /// Whatever the receiver does in it for the sender to see accepts it: the two see each other from now on.
+    func noteRequest(_ event: StoredEvent, in conversation: Conversation, _ now: Moment) {
+        guard conversation.opening.request?.receiver == event.sender else { return }
+        directory.requests.end(conversation)
+        directory.pairUp(conversation)
+        if let pair = conversation.pair { introduce(pair, now) }
+    }
+
+    /// The receiver of a request is shown who has written.
+    func introduceSender(of request: Request, in conversation: Conversation) {
+        guard let sender = conversation.opener, let receiver = directory.user(request.receiver) else { return }
+        profiles.show(sender, to: receiver)
+    }
+}
