@@ -33,10 +33,9 @@ final class PrivacyCommands {
     func set(_ change: PrivacyChange, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         let (before, settings) = (user.privacy.settings, change.applied(to: user.privacy.settings))
-        try prices.pay(deliveries: user.privacy.exceptions.count, by: session, at: now)
+        let told = settings == before ? 0 : presence.retellings(of: user) + user.sessions.count
+        try prices.pay(deliveries: user.privacy.exceptions.count + told, by: session, at: now)
         if settings != before {
-            try prices.pay(
-                deliveries: presence.retellings(of: user) + user.sessions.count, by: session, at: now)
             // As long as others are told of the end.
             typing.stop(user)
             user.privacy.set(settings, at: now.monotonic)

@@ -52,6 +52,8 @@ final class Prices {
         /// What it has spent before its user is known.
         fileprivate var spent = Spending()
         fileprivate var refusals = Spending()
+        /// What the command that is being carried out has paid so far.
+        fileprivate var paid: Int64 = 0
         /// It has had more refusals than it may.
         fileprivate var isExcessive = false
     }
@@ -64,6 +66,7 @@ final class Prices {
     /// - Throws: `rate_limited`.
     @inline(__always)
     func pay(_ command: Command, bytes: Int, by session: Session, at now: Moment) throws(Refusal) {
+        session.prices.paid = 0
         try pay(min(price(of: command) + Int64(bytes / bounds.smallBytes), bounds.highest), by: session, at: now)
     }
 
@@ -86,11 +89,14 @@ final class Prices {
     /// Gives back by how much such a message was shorter.
     func settle(advance: Int64, deliveries: Int, bytes: Int, to session: Session) {
         let excess = advance - price(ofMessage: bytes, deliveries: deliveries)
-        guard excess > 0 else { return }
+        if excess > 0 { refund(excess, to: session) }
+    }
+
+    private func refund(_ price: Int64, to session: Session) {
         if let user = session.user {
-            user.spent.commands.refund(excess, of: bounds.commands)
+            user.spent.commands.refund(price, of: bounds.commands)
         } else {
-            session.prices.spent.refund(excess, of: bounds.commands)
+            session.prices.spent.refund(price, of: bounds.commands)
         }
     }
 
@@ -105,6 +111,8 @@ final class Prices {
         Int64(bytes / bounds.smallBytes) + price(deliveries: deliveries, bytes: bytes)
     }
 
+    /// A command pays all of its prices or none: otherwise one with a high second price would spend, with each try,
+    /// what it had waited for. The time to wait is that for all of them.
     private func pay(_ price: Int64, by session: Session, at now: Moment) throws(Refusal) {
         let wait =
             if let user = session.user {
@@ -112,7 +120,12 @@ final class Prices {
             } else {
                 session.prices.spent.spend(price, of: bounds.commands, at: now.monotonic)
             }
-        guard let wait else { return }
+        guard let wait else {
+            session.prices.paid += price
+            return
+        }
+        refund(session.prices.paid, to: session)
+        session.prices.paid = 0
         if session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil {
             session.prices.isExcessive = true
         }

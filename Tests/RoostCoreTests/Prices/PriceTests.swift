@@ -57,6 +57,19 @@ import Testing
         #expect(alice.outcome("ping") == "pong")
     }
 
+    /// A refused command has paid nothing, so that whoever waits as long as it is told for each price is served.
+    @Test func aSecondPriceIsAskedForWithTheFirst() {
+        let (relay, alice, group) = crowd(of: 29) { $0.commandsPerSecond = 3 }
+        for number in 0..<20 {
+            var refusals = 0
+            while let wait = alice.post("k\(number)", to: group)?.number("retryAfter"), refusals < 5 {
+                refusals += 1
+                relay.advance(wait)
+            }
+            #expect(refusals <= 2, "message \(number)")
+        }
+    }
+
     /// 20 KiB cost 2 more by themselves, and three times as much to deliver.
     @Test func longBodiesCostMore() {
         let (relay, alice, group) = crowd(of: 9)
