@@ -82,7 +82,9 @@ public final class Roost {
     public var connection: ConnectionState { snapshot.connection }
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount: Int { snapshot.pendingCount }
-    /// Unread messages of all conversations that aren't muted.
+    /// Unread messages of all conversations that aren't muted, for the app's icon: the relay's number, the same on all
+    /// devices, less what was read or has disappeared here and the relay doesn't know yet. Without a session it is what
+    /// the relay said last, which is kept; what this device counts itself, if the relay has told no number yet.
     public var badge: Int { snapshot.badge }
 
     /// The session, now and whenever it changes. A slow reader misses what is old.

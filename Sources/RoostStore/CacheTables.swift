@@ -90,6 +90,6 @@ enum CacheTables {
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
         DELETE FROM person;
-        UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0
+        UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0
         """
 }

@@ -17,12 +17,14 @@ public final class LocalStore {
     public let settings: LocalSettings
     /// What people are called.
     public let people: LocalPeople
+    /// How much the user hasn't read.
+    public let badge: LocalBadge
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
 
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
-        + LocalPeople.migrations
+        + LocalPeople.migrations + LocalBadge.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -48,6 +50,7 @@ public final class LocalStore {
         messages = MessageTable(database: database, most: limits.messagesMax)
         settings = LocalSettings(database: database)
         people = LocalPeople(database: database, most: limits.peopleMax)
+        badge = LocalBadge(database: database)
     }
 
     // What a start reads.
@@ -135,6 +138,7 @@ public final class LocalStore {
             if isEmptied { try empty() }
             if isAnother { try outbox.logChanged() }
             try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
+            try badge.begin(welcome.badge)
             try readIdentity()
             try outbox.open()
             return isEmptied
@@ -164,9 +168,14 @@ public final class LocalStore {
         try change { () throws(LocalFailure) in
             var changed: Set<String> = []
             for event in events {
-                if case .message(let message) = event { try settle(message) }
-                if case .state(let change) = event { try settings.take(change) }
-                if case .profile(let profile) = event { try people.take([profile]) }
+                switch event {
+                case .message(let message): try settle(message)
+                case .state(let change): try settings.take(change)
+                case .profile(let profile): try people.take([profile])
+                case .badge(let unread): try badge.take(unread)
+                case .live: try badge.noteLive()
+                default: break
+                }
                 if let conversation = try cache.take(event) { changed.insert(conversation) }
             }
             try joinLines()

@@ -62,6 +62,12 @@ async def test_a_setting_is_on_the_other_device_after_kill_and_absence(relay, tm
     writer = await relay.device("kit-emil")
     sent = await writer.call("send", to="@kit-dora", key="e-1", body="psst")
     await laptop.until(lambda: laptop.session["badge"] == 1)
+    # A start without a session shows what the relay said last.
+    await laptop.kill()
+    laptop = await App.start(relay, "kit-dora", tmp_path / "laptop.db", "laptop")
+    await laptop.until(lambda: laptop.session.get("badge") == 1)
+    await laptop.call("connect")
+    await laptop.until(lambda: laptop.session["isUpToDate"])
     await phone.call("open", **{"with": sent["conversation"]})
     await phone.call("mute")
     await laptop.until(lambda: laptop.session["badge"] == 0)

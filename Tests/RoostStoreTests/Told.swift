@@ -30,9 +30,9 @@ enum Told {
     }
 
     static func welcome(
-        user: String = "alice", epoch: String = "e", isNew: Bool = false
+        user: String = "alice", epoch: String = "e", isNew: Bool = false, badge: Int? = nil
     ) throws -> Welcome {
-        let new = isNew ? #""new":true,"# : ""
+        let new = (isNew ? #""new":true,"# : "") + (badge.map { #""badge":\#($0),"# } ?? "")
         return try #require(
             Welcome(
                 reading: members(

@@ -132,7 +132,7 @@ final class Desk {
         for view in lists.values { try view.refresh(store, notices, muted: muted) }
         try acquaintances.refresh(for: try shownPeople())
         var now = session
-        now.badge = max(0, try store.unread() - store.unread(in: muted))
+        now.badge = try store.badge.shown(own: store.unread() - store.unread(in: muted))
         now.pendingCount = store.outbox.items.count { $0.isVisible }
         now.user = store.identity.user
         now.device = store.identity.device
@@ -335,6 +335,7 @@ extension RoostEvent {
         case .gap(let gap): (.gap(gap), nil)
         case .receipt(let receipt): (.receipt(receipt), nil)
         case .profile(let profile): (.profile(profile), nil)
+        case .badge(let unread): (.badge(unread: unread), nil)
         case .live(let position): (.live(position: position), position)
         default: nil
         }

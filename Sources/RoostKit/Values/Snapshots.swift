@@ -74,7 +74,7 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var user: String?
     /// The name of this device.
     public var device = ""
-    /// Unread messages of all conversations that aren't muted.
+    /// Unread messages of all conversations that aren't muted; see `Roost.badge`.
     public var badge = 0
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount = 0
