@@ -19,6 +19,8 @@ public final class TestRelay: Sendable {
         var lostAnswers: [String] = []
         var refusals: [(type: String, code: String)] = []
         var written = 0
+        // A number is used once: an app may write to a socket that it doesn't know yet to have ended.
+        var opened = 0
     }
 
     // A socket's way to its connection.
@@ -148,7 +150,8 @@ public final class TestRelay: Sendable {
 
     fileprivate func open(_ onEvent: @escaping @Sendable (SocketEvent) -> Void) -> Int {
         state.withLock { state in
-            let line = Line((state.lines.last?.number ?? 0) + 1, onEvent)
+            state.opened += 1
+            let line = Line(state.opened, onEvent)
             guard state.isReachable else {
                 line.isOver = true
                 onEvent(.failed(reason: "the relay can't be reached"))
