@@ -42,6 +42,7 @@ final class DurableCheck {
                     guard let user = ledger.users[member.user.value] else { continue }
                     people.users[user].read[index] = 0...0
                     people.users[user].delivered[index] = 0
+                    people.readTimes[Ledger.Pair(index, user)] = ReadTimes(since: world.time)
                 }
             case .remove(let gone): note(gone, leftFrom: index)
             case .leave(let gone, _): note([gone], leftFrom: index)
@@ -49,6 +50,8 @@ final class DurableCheck {
             default: break
             }
             guard append.kind == .message else { continue }
+            people.readTimes[Ledger.Pair(index, sender), default: ReadTimes()].note(
+                sequence.value, at: append.time.milliseconds)
             let range = people.users[sender].read[index] ?? 0...0
             people.users[sender].read[index] =
                 max(range.lowerBound, sequence.value)...max(range.upperBound, sequence.value)
@@ -160,6 +163,7 @@ final class DurableCheck {
             let most = max(user.read[index]?.upperBound ?? 0, Int64(own) + 1)
             user.read[index] = min(mark?.read ?? 0, most)...most
             user.delivered[index] = mark?.delivered ?? 0
+            people.readTimes[Ledger.Pair(index, user.index)]?.restart(from: mark?.read ?? 0)
         }
     }
 

@@ -11,6 +11,8 @@ final class People {
     var blocks: [Ledger.Pair: BlockTruth] = [:]
     /// Who is whose contact.
     var acquaintances = Acquaintances()
+    /// By conversation and user: when the user read what.
+    var readTimes: [Ledger.Pair: ReadTimes] = [:]
 
     init(_ world: World) {
         self.world = world

@@ -75,6 +75,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case ignoredVersion
     /// The relay lets strangers reach each other, although its operator doesn't.
     case openGate
+    /// The store keeps wrong times of what was read.
+    case lateReads
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

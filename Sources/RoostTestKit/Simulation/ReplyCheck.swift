@@ -16,6 +16,7 @@ final class ReplyCheck {
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
     private let threads: ThreadCheck
+    private let receipts: ReceiptCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
@@ -32,6 +33,7 @@ final class ReplyCheck {
         self.blocks = blocks
         self.profiles = profiles
         threads = ThreadCheck(world, ledger)
+        receipts = ReceiptCheck(world, ledger, people)
     }
 
     /// A client reads the reply to its command `re`.
@@ -47,6 +49,8 @@ final class ReplyCheck {
         case (.ok, .list):
             takeList(event, askedAt: pending.saidAt, on: connection)
             profiles.takeAll(event.json?["people"], on: connection)
+        case (.ok, .receipts(let conversation, let sequence)):
+            receipts.take(event, conversation, sequence, askedAt: pending.saidAt, on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
@@ -102,7 +106,7 @@ final class ReplyCheck {
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
-            .contact:
+            .contact, .receipts:
             break
         }
     }
@@ -222,7 +226,7 @@ final class ReplyCheck {
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
-        case .typing, .members, .history: allowed = ["not_found"]
+        case .typing, .members, .history, .receipts: allowed = ["not_found"]
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
         case .watchCount: allowed = ["not_found", "too_large"]

@@ -153,10 +153,24 @@ final class Rest {
         }
     }
 
-    /// Everybody writes, reads and acks once more, and asks how things stand.
-    private func mark() {
-        settle("before the last word") { self.allAreServed }
-        connectionsBeforeMark = clients.connectionsMade
+    /// Everybody asks when others have read one of the last messages.
+    private func askForReceipts() {
+        for connection in host.connections where connection.isReady {
+            let own = connection.device.user.index
+            for conversation in ledger.conversations where conversation.members[own] != nil {
+                let last = conversation.messages.count
+                guard last > 0 else { continue }
+                let sequence = last - world.random.below(min(last, 10))
+                clients.say(
+                    "receipts", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence),\"limit\":20",
+                    .receipts(conversation: conversation.index, Int64(sequence)), on: connection)
+                host.advance(30)
+            }
+        }
+    }
+
+    /// Everybody says a last word in each conversation.
+    private func writeEverywhere() {
         for user in people.users {
             guard let connection = host.connection(of: user) else { continue }
             for conversation in ledger.conversations where conversation.members[user.index] != nil {
@@ -169,6 +183,13 @@ final class Rest {
                 host.advance(world.random.chance(50) ? 0 : 60)
             }
         }
+    }
+
+    /// Everybody writes, reads and acks once more, and asks how things stand.
+    private func mark() {
+        settle("before the last word") { self.allAreServed }
+        connectionsBeforeMark = clients.connectionsMade
+        writeEverywhere()
         retryAll()
         changeCounts()
         changeProfiles()
@@ -190,6 +211,7 @@ final class Rest {
                 host.advance(60)
             }
         }
+        if world.isCurious { askForReceipts() }
         // On a day with few commands a second, those who have just asked so much may be told to wait.
         for _ in 0..<5 {
             for connection in host.connections where connection.isReady { settings.complete(connection) }

@@ -258,6 +258,12 @@ final class Script {
         if world.random.chance(30) { return clients.say("conversation.list", "", .list, on: connection) }
         guard let conversation = conversation(of: connection.device.user) else { return }
         let of = "\"conversation\":\"\(conversation.id)\""
+        if world.isCurious, !conversation.messages.isEmpty {
+            let sequence = conversation.messages.count - world.random.below(min(conversation.messages.count, 30))
+            clients.say(
+                "receipts", of + ",\"sequence\":\(sequence)",
+                .receipts(conversation: conversation.index, Int64(sequence)), on: connection)
+        }
         if world.random.chance(40) {
             let all = of + ",\"limit\":\(world.day.limits.historyMax)"
             return clients.say("conversation.members", all, .members(conversation: conversation.index), on: connection)

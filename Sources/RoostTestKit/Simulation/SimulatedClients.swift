@@ -83,6 +83,8 @@ final class SimulatedClients {
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }
+            people.readTimes[Ledger.Pair(conversation, user.index), default: ReadTimes()].note(
+                sequence, at: world.now.wall.milliseconds)
             let range = user.read[conversation] ?? 0...0
             user.read[conversation] = max(range.lowerBound, sequence)...max(range.upperBound, sequence)
         case .typing(let conversation, let thread, let isActive):

@@ -59,6 +59,7 @@ final class SimulatedConnection {
             case watchCount(Int), unwatchCount(Int)
             case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
             case setProfile, getUsers, findUsers
+            case receipts(conversation: Int, Int64)
             case list, members(conversation: Int), history(conversation: Int, thread: Int64? = nil), devices
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
             case setState(String), getState

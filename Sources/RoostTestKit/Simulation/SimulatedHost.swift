@@ -379,6 +379,9 @@ final class SimulatedHost {
         mutations.map { mutation in
             switch (world.mistake, mutation) {
             case (.runawayCursor, .cursor(let device, _)): return .cursor(device, relay.head)
+            case (.lateReads, .steps(let conversation, let user, var steps)):
+                for index in steps.indices { steps[index].time = world.now.wall }
+                return .steps(conversation, user, steps)
             case (.strangersVoice, .append(var append)) where append.isByService && append.kind == .message:
                 append.sender = UserNumber(append.sender.value == 1 ? 2 : 1)
                 return .append(append)

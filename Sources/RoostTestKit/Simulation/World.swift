@@ -14,6 +14,8 @@ final class World {
     let mistake: PlantedMistake?
     /// Whether only contacts may reach each other: on every fifth day.
     let hasGate: Bool
+    /// Whether people ask all day who has read what: on every fifth day.
+    let isCurious: Bool
     var random: SeededGenerator
     private(set) var now = World.moment(1_000_000)
     var trace = Trace()
@@ -45,11 +47,14 @@ final class World {
         var fullDisks = 0
         /// Steps of days on which people block each other, and only contacts may reach each other.
         var guarded = 0
+        /// Members of whom somebody was told when they had read a message.
+        var receipts = 0
     }
 
     init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {
         self.mistake = mistake
         hasGate = seed % 5 == 2
+        isCurious = seed % 5 == 3
         random = SeededGenerator(seed: seed)
         day = Day(&random, weather)
     }
