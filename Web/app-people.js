@@ -1,5 +1,5 @@
-// The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, and who has
-// read what. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
+// The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, who has read
+// what, and what was pinned. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
 
 import { People } from "/roost-people.js?unpacked";
 
@@ -24,6 +24,9 @@ const STYLE = `
 #people-dialog input, #report-dialog select { width: 100%; }
 .muted .count { background: var(--faint); color: var(--ground); }
 .muted .name::after { content: " · muted"; font-size: 0.8em; font-weight: 400; color: var(--faint); }
+#pins { display: flex; align-items: center; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; flex: none;
+  gap: 0.6rem; padding: 0.3rem 0.9rem; text-align: left; }
+#pins svg { color: var(--accent); }
 #info-acts { margin: 0.6rem 0; }
 @media (max-width: 26rem) { .person .who { flex-basis: calc(100% - 2.7rem); } }
 `;
@@ -53,6 +56,7 @@ class PeoplePart {
     this.info = new InfoDialog(page, this);
     this.panel = new Panel(page, this);
     this.readers = readersDialog(page);
+    this.pins = new PinLine(page, this);
   }
 
   use(roost) {
@@ -61,11 +65,20 @@ class PeoplePart {
     this.people = roost && new People(roost);
     const { people } = this;
     people?.onChange((snapshot) => { if (this.people === people) this.#show(snapshot); });
+    people?.onPin((told) => this.pins.told(told));
+    this.pins.forget();
     this.#stop = roost?.onEvent((event) => {
+      if (["edit", "delete"].includes(event.type)) this.pins.told(event);
       if (event.type !== "profile") return;
       this.#page.meet([event]);
       this.panel.show(people.snapshot);
     });
+  }
+
+  /** The conversation that is open has changed, or is another one. */
+  showHead() {
+    this.info.showHead();
+    this.pins.follow();
   }
 
   isMuted(conversation) { return this.people?.isMuted(conversation) ?? false; }
@@ -78,6 +91,7 @@ class PeoplePart {
     page.listView.show(page.listView.snapshot);
     this.panel.show(snapshot);
     this.info.showState();
+    this.pins.follow();
   }
 
   // -- What several of its dialogs do
@@ -393,6 +407,116 @@ class InfoDialog {
       $("info-dialog").close();
       go(undefined);
     });
+  }
+}
+
+// Pinned messages ----------------------------------------------------------------------------------------------------
+
+/** A line above the messages: one pinned message after another, and the way to each. */
+class PinLine {
+  #page;
+  #part;
+  /** The conversation whose pins are known or asked for, and in which session. */
+  #id;
+  #isLive = false;
+  #pins = [];
+  #place = 0;
+
+  constructor(page, part) {
+    this.#page = page;
+    this.#part = part;
+    const { $, element, icon } = page;
+    this.symbol();
+    this.title = element("span", { class: "strong" });
+    this.words = element("span", { class: "faint" });
+    this.line = element("button", { type: "button", id: "pins", hidden: "" }, icon("pin"),
+      element("span", { class: "who" }, this.title, this.words));
+    this.line.addEventListener("click", () => this.#go());
+    $("scroll").before(this.line);
+  }
+
+  symbol() {
+    const make = (name, attributes) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+      return made;
+    };
+    const symbol = make("symbol", { id: "pin", viewBox: "0 0 24 24" });
+    symbol.append(make("path", { d: "M9 4h6M10 4v6l-3 4h10l-3-4V4M12 14v6" }));
+    this.#page.$("reply").parentNode.append(symbol);
+  }
+
+  /** Another user, of whose conversations nothing is known. */
+  forget() {
+    this.#id = undefined;
+    this.#pins = [];
+    this.show();
+  }
+
+  /** The open conversation is another one, has changed, or there is a session again. */
+  follow() {
+    const { conversationView, roost } = this.#page;
+    const id = conversationView.snapshot?.conversation?.id;
+    const isLive = roost?.snapshot.isUpToDate ?? false;
+    const isNew = id !== this.#id;
+    if (isNew) [this.#id, this.#pins, this.#place] = [id, [], 0];
+    const isAsked = id && isLive && (isNew || !this.#isLive);
+    this.#isLive = isLive;
+    if (isAsked) this.#ask();
+    this.show();
+  }
+
+  /** A message was pinned, unpinned, edited or deleted. */
+  told({ conversation, pin, sequence }) {
+    if (conversation === this.#id && (pin || this.#pins.some((one) => one.sequence === sequence))) this.#ask();
+  }
+
+  async #ask() {
+    const id = this.#id;
+    // Without a connection, what is shown stays until there is one.
+    const pins = await this.#part.people.pins(id).catch(() => undefined);
+    if (!pins || id !== this.#id) return;
+    this.#pins = pins;
+    this.#place = 0;
+    this.show();
+    this.#part.know(pins.flatMap(({ message }) => message?.from ?? [])).then(() => this.show());
+  }
+
+  /** Those that are still there, each as the timeline shows it, if it does. */
+  get #shown() {
+    const items = this.#page.conversationView.snapshot?.items ?? [];
+    const all = this.#pins.map(({ sequence, message }) => (
+      items.find((item) => item.sequence === sequence) ?? (message && { sequence, text: message.body, ...message })));
+    return all.filter((one) => one && !one.isDeleted && !(one.expires <= Date.now()));
+  }
+
+  show() {
+    const { text, called, preview } = this.#page;
+    const shown = this.#shown;
+    this.line.hidden = !shown.length;
+    if (!shown.length) return;
+    this.#place %= shown.length;
+    const message = shown[this.#place];
+    text(this.title, shown.length > 1 ? `Pinned message ${this.#place + 1} of ${shown.length}` : "Pinned message");
+    text(this.words, `${message.isOwn ? "" : `${called(message.from)}: `}${preview(message)}`);
+  }
+
+  /** Shows the message in its place, and the next one in the line. */
+  #go() {
+    const { sequence } = this.#shown[this.#place];
+    this.#place += 1;
+    this.show();
+    this.#page.conversationView.jump(sequence);
+  }
+
+  /** What can be done with a message, for its menu. */
+  actions({ sequence }, done) {
+    const { attempt, conversationView } = this.#page;
+    const { conversation } = conversationView.snapshot;
+    if (!conversation || (conversationView.isGroup && conversation.role === "member")) return [];
+    const { people } = this.#part;
+    const act = this.#pins.some((one) => one.sequence === sequence) ? "unpin" : "pin";
+    return [["pin", act === "pin" ? "Pin" : "Unpin", done(() => attempt(() => people[act](conversation.id, sequence)))]];
   }
 }
 

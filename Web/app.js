@@ -654,8 +654,10 @@ function showSession(snapshot) {
 
 let shownBadge = -1;
 function showBadge() {
-  // Muted conversations aren't counted.
-  const badge = listView.snapshot.rows.reduce((sum, row) => sum - (peoplePart?.isMuted(row.id) ? row.unread : 0), roost?.snapshot.badge ?? 0);
+  const { badge: told = 0, connection } = roost?.snapshot ?? {};
+  // Without the relay, which leaves out muted conversations, those count that are shown as muted.
+  const isTold = connection?.state === "connected";
+  const badge = listView.snapshot.rows.reduce((sum, row) => sum - (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), told);
   const title = conversationView.title;
   document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
   if (badge === shownBadge) return;
@@ -1140,7 +1142,7 @@ const conversationView = {
     text($("subtitle"), peer ? presenceLine(presence) : this.groupLine());
     const isStrange = peer && (isUnseen(presence) || (!presence && !conversation))
       && !this.snapshot?.items.some((item) => item.from === peer);
-    peoplePart?.info.showHead();
+    peoplePart?.showHead();
     text($("stranger"), isStrange
       ? `${called(peer)} has not been here yet. What you write waits for whoever has this name.` : "");
   },
@@ -1499,6 +1501,7 @@ const tools = {
       actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
     }
     if (message.isOwn) actions.push(["eye", "Who has read it", done(() => withPart((one) => one.showReaders(message)))]);
+    actions.push(...peoplePart?.pins.actions(message, done) ?? []);
     if (message.isOwn || (conversationView.isGroup && role !== "member")) {
       actions.push(["bin", "Delete", done(() => removeMessage(message))]);
     }
@@ -1748,7 +1751,7 @@ $("sign-out").addEventListener("click", async () => {
 /** What the part about people uses of this one. */
 const page = {
   $, NAME, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet,
-  names, namesIn, patchAvatar, people, presenceLine, presenceOf, reason, showBadge, showDialog, showSession, spelling, strangers,
+  names, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showSession, spelling, strangers,
   tell, text, things,
   get me() { return me; },
   get roost() { return roost; },

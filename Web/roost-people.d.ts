@@ -58,6 +58,15 @@ export interface Receipt {
   readAt?: Time;
 }
 
+/** A pinned message, by whom, and since when. */
+export interface Pin {
+  sequence: number;
+  by: string;
+  time: Time;
+  /** As the relay tells it; absent if it can't be read. */
+  message?: { from: string; time: Time; kind?: string; body?: unknown };
+}
+
 /** The contacts, the profile and the settings of one user. What it does needs a session, and fails with a `RoostError`
  *  of the relay's code. */
 export class People implements Observable<PeopleSnapshot> {
@@ -108,4 +117,13 @@ export class People implements Observable<PeopleSnapshot> {
   receipts(conversation: string, sequence: number): Promise<Receipt[]>;
   /** How many unread messages mention the user, and the sequence of the first one. */
   mentions(conversation: string): Promise<{ count: number; first?: number }>;
+
+  /** The pinned messages, at most 50, the one that was pinned last first. */
+  pins(conversation: string): Promise<Pin[]>;
+  /** Pins a message for all members. In a group, owner and admins may: else `forbidden`. A 51st is `too_large`. */
+  pin(conversation: string, sequence: number): Promise<void>;
+  unpin(conversation: string, sequence: number): Promise<void>;
+  /** Is called when a message is pinned or unpinned, by whomever. A message that is deleted or disappears is pinned no
+   *  longer, and nothing else tells that. */
+  onPin(listener: (told: { conversation: string; pin: number; event: "pinned" | "unpinned" }) => void): Stop;
 }

@@ -1,4 +1,5 @@
-// Who a user knows, beside roost.js: contacts, profiles, settings that follow the user, and who has read what and when.
+// Who a user knows, beside roost.js: contacts, profiles, settings that follow the user, who has read what and when, and
+// what is pinned.
 // An app loads it when it shows any of that, so that its first load stays as small as it is.
 //
 //     import { People } from "/roost-people.js";
@@ -32,6 +33,7 @@ export class People {
   #roost;
   #listeners = new Set();
   #settingListeners = new Set();
+  #pinListeners = new Set();
   #stops;
   /** Tells other tabs of the same session what this one has set: the relay tells only other devices. */
   #channel;
@@ -178,6 +180,31 @@ export class People {
     return { count: mentions ?? 0, first: firstMention };
   }
 
+  async pins(conversation) {
+    const pins = [];
+    let before;
+    do {
+      const ok = await this.#roost.request("conversation.pins", { conversation, before });
+      pins.push(...ok.pins);
+      before = ok.next;
+    } while (before !== undefined);
+    return pins;
+  }
+
+  pin(conversation, sequence) { return this.#setPin("pin", conversation, sequence); }
+
+  unpin(conversation, sequence) { return this.#setPin("unpin", conversation, sequence); }
+
+  async #setPin(act, conversation, sequence) {
+    await this.#roost.request(`conversation.${act}`, { conversation, sequence });
+    // As the relay tells other devices.
+    const told = { type: "conversation", event: `${act}ned`, conversation, pin: sequence };
+    this.#take(told);
+    this.#share(told);
+  }
+
+  onPin(listener) { return listening(this.#pinListeners, listener); }
+
   // -- What the relay tells
 
   #follow({ user, isUpToDate }) {
@@ -218,6 +245,9 @@ export class People {
         for (const listener of [...this.#settingListeners]) listener(event);
         break;
       case "privacy": return this.#again(this.#askBlocked(this.#session));
+      case "conversation":
+        if (event.pin) for (const listener of [...this.#pinListeners]) listener(event);
+        return undefined;
       case "profile":
         if (event.user !== this.#user || event.version <= (this.#profile?.version ?? 0)) return undefined;
         this.#profile = profileOf(event);

@@ -188,7 +188,8 @@ export interface RoostSnapshot {
   /** Absent before the first session. */
   user?: string;
   device: string;
-  /** Unread messages of all conversations. */
+  /** Unread messages by the relay's count, the same on every device and in every tab: without muted conversations, and
+   *  without requests. Without a connection, those that this device knows of, in all conversations. */
   badge: number;
   /** How many messages, edits and deletions wait for the relay, or were refused. */
   pendingCount: number;

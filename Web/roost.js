@@ -1777,7 +1777,7 @@ class Session {
     if (this.isReady) this.#socket.send(JSON.stringify({ type, ...members }));
   }
 
-  /** Sends a command; `complete` gets its failure, or its answer, in the order in which answers come. */
+  /** Sends a command; the last one gets its failure, or its answer, in the order in which answers come. */
   send(type, members, complete) {
     if (!this.isReady) return complete(notConnected());
     this.#issue(type, members, complete);
@@ -2167,7 +2167,7 @@ class Window {
       if (found.length <= WINDOW_MOST) return found;
       if (growsDown) {
         found.pop();
-        this.high = found[found.length - 1].sequence;
+        this.high = found.at(-1).sequence;
         return found;
       }
     }
@@ -2351,7 +2351,7 @@ class TimelineView {
     this.low = messages[0]?.sequence;
     const stale = messages.filter((message) => message.stale).map((message) => message.sequence);
     this.stale = stale.length
-      ? { from: stale[0], limit: Math.min(PAGE, stale[stale.length - 1] - stale[0] + 1) } : null;
+      ? { from: stale[0], limit: Math.min(PAGE, stale.at(-1) - stale[0] + 1) } : null;
     if (conversation) {
       Object.assign(next, this.#notices.typing(conversation.id));
       const online = conversation.kind === "group" && this.#notices.online.get(conversation.id);
@@ -2484,6 +2484,7 @@ const shapes = {
 
 /** What is taken for the moment only. Without a member, a list counts as empty. */
 const momentary = {
+  badge: (event) => Number.isSafeInteger(event.unread),
   typing: (event) => typeof event.conversation === "string",
   presence: ({ users = [], conversations = [] }) => isListOf(users, "user") && isListOf(conversations, "conversation"),
 };
@@ -2521,6 +2522,10 @@ class Screen {
     status: { state: "auto" }, isStored: false, isWriter: false,
   });
   views = new Set();
+  /** The badge by the relay, which knows mutes and requests; null without a session that told it. */
+  told = null;
+  /** The badge as far as this device knows. */
+  #sum = 0;
   #store;
   #tabs;
   #clock;
@@ -2563,7 +2568,7 @@ class Screen {
     const unread = await this.#store.read(({ rows }) => rows.find("conversations", range));
     const { user, device } = this.#store.identity;
     this.note({
-      user, device, badge: unread.reduce((sum, one) => sum + one.unread, 0),
+      user, device, sum: unread.reduce((sum, one) => sum + one.unread, 0),
       pendingCount: this.#store.outbox.items.filter(isVisible).length, isStored: this.#store.isStored,
     });
   }
@@ -2580,7 +2585,10 @@ class Screen {
   end() { this.#alarms.cancelAll(); }
 
   /** Changes what is said of the session. */
-  note(change) { this.state.show({ ...this.state.value, ...change }); }
+  note({ told = this.told, sum = this.#sum, ...change }) {
+    [this.told, this.#sum] = [told, sum];
+    this.state.show({ ...this.state.value, ...change, badge: told ?? sum });
+  }
 
   /** A session has begun: what is shown is asked for again. */
   begin(isEmptied) {
@@ -3179,8 +3187,14 @@ class Engine {
 
   #tellState() {
     const { connection, isUpToDate, status } = this.screen.state.value;
-    this.tabs.tell("state", { connection, isUpToDate, status, mark: this.#mark });
+    this.tabs.tell("state", { connection, isUpToDate, status, told: this.screen.told, mark: this.#mark });
     this.tabs.tell("notices", this.people.notices.written);
+  }
+
+  // What is said of the session, in all tabs.
+  #note(change) {
+    this.screen.note(change);
+    this.#tellState();
   }
 
   async #reread(changed) {
@@ -3295,7 +3309,7 @@ class Engine {
   changed(connection) {
     this.#isLive = false;
     this.#sender.end();
-    this.screen.note({ connection, isUpToDate: false });
+    this.screen.note({ connection, isUpToDate: false, told: null });
     this.people.end();
     this.#tellState();
   }
@@ -3342,7 +3356,8 @@ class Engine {
     this.screen.tell(null);
     // It may have been lost meanwhile.
     if (connection !== this.#session.connection || !this.#session.isReady) return;
-    this.screen.note({ connection: { state: "connected" }, isUpToDate: false, status: statusOf(welcome.status) });
+    const { status, badge: told } = welcome;
+    this.screen.note({ connection: { state: "connected" }, status: statusOf(status), told });
     this.people.begin((type, members) => this.asker.ask(type, members));
     this.#sender.begin();
     this.asker.refresh();
@@ -3350,7 +3365,7 @@ class Engine {
   }
 
   async #takeEvents(entries) {
-    const { connection } = entries[entries.length - 1];
+    const { connection } = entries.at(-1);
     const events = entries.map((entry) => entry.event);
     const kept = events.filter((event) => event.type in shapes);
     const position = kept.map((event) => event.position).filter(Boolean).pop();
@@ -3358,7 +3373,8 @@ class Engine {
     if (position !== undefined) this.#session.ack(position, connection);
     for (const event of events) {
       for (const id of this.people.take(event)) changed.add(id);
-      if (event.type === "status") this.screen.note({ status: statusOf(event) });
+      if (event.type === "status") this.#note({ status: statusOf(event) });
+      if (event.type === "badge") this.#note({ told: event.unread });
       // For modules beside this one, such as roost-people.js. Of messages and typing, snapshots say it all.
       if (!["message", "typing"].includes(event.type)) {
         this.events.tell(event);
@@ -3370,14 +3386,11 @@ class Engine {
       this.#isLive = true;
       // It is said once all of it shows.
       const flushed = () => {
-        if (!this.#isLive || connection !== this.#session.connection) return;
-        this.screen.note({ isUpToDate: true });
-        this.#tellState();
+        if (this.#isLive && connection === this.#session.connection) this.#note({ isUpToDate: true });
       };
       this.screen.tell(changed);
       this.screen.flush().then(flushed, report);
     }
-    if (events.some((event) => event.type === "status")) this.#tellState();
     if (changed.size) this.screen.tell(changed);
     if (isNow) this.asker.refresh();
   }
@@ -3513,7 +3526,7 @@ class Timeline {
         if (!kept.length) throw error;
       }
     }
-    await this.#move(() => window.extendDown(kept[kept.length - 1] ?? low));
+    await this.#move(() => window.extendDown(kept.at(-1) ?? low));
   }
 
   async loadNewer() {
@@ -3526,7 +3539,7 @@ class Timeline {
       await this.#engine.asker.history(id, { after: window.high, limit: PAGE });
       kept = await this.#page(range);
     }
-    await this.#move(() => (kept.length ? window.extendUp(kept[kept.length - 1].sequence, sequence) : window.toEnd()));
+    await this.#move(() => (kept.length ? window.extendUp(kept.at(-1).sequence, sequence) : window.toEnd()));
   }
 
   async fill(from, to) {
@@ -3574,7 +3587,7 @@ class Timeline {
       if (!page.length) break;
       found.push(...page.filter(({ kind, body }) => (
         kind === "text" && typeof body === "string" && body.toLowerCase().includes(wanted))));
-      below = page[page.length - 1].sequence;
+      below = page.at(-1).sequence;
     }
     const builder = await this.#engine.store.read(async ({ cache, identity }) => new TimelineBuilder({
       user: identity.user, conversation, watermarks: await cache.watermarks(conversation.id),

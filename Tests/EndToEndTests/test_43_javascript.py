@@ -278,14 +278,17 @@ async def test_any_tab_changes_what_waits(web, site):
         await other.run(f"return app.timeline.edit({last}.id, 'next!')")
         await other.run(f"return app.timeline.react({last}.id, '👍')")
         await writer.until(f"{last}.text === 'next!' && {last}.reactions[0]?.mine && !{last}.isChanging")
-        # Read in one tab is read in all.
+        # Read in one tab is read in all, and what another device has muted isn't counted.
         await bob.call("send", to="@alice", key="b-1", body="unread")
         await writer.until("app.roost.snapshot.badge === 1")
         await other.run(f"return app.timeline.seen({last}.sequence)")
-        for tab in (writer, other):
-            await tab.until("app.roost.snapshot.badge === 0")
+        await writer.until("app.roost.snapshot.badge === 0")
+        direct = await writer.run("app.roost.conversations.snapshot.rows[0].id")
+        await (await web.device("alice", "phone")).call("state.set", key=f"mute/{direct}", value=True)
+        await bob.call("send", to="@alice", key="b-2", body="noise")
+        await other.until("app.roost.snapshot.badge === 0 && app.roost.conversations.snapshot.rows[0].unread === 1")
         assert browser.problems == []
-    assert await said(bob, "alice") == ["shorter", "next!", "unread"]
+    assert await said(bob, "alice") == ["shorter", "next!", "unread", "noise"]
 
 
 @needs_browser

@@ -170,6 +170,63 @@ async def test_a_mute_follows_and_is_not_counted(relay, name):
         await other.page.get_by_role("button", name=muted).wait_for(state="hidden")
 
 
+async def test_pinned_messages_are_above_the_others(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        for words in ("Meet at noon", "Bring a map", "and water"):
+            await alice.write(words)
+            await bob.sees(words)
+        await alice.does("Meet at noon", "Pin")
+        for person in (alice, bob):
+            await person.page.get_by_role("button", name=re.compile("^Pinned message .*Meet at noon")).wait_for()
+        await bob.does("Bring a map", "Pin")
+        two_of_them = re.compile("^Pinned message 1 of 2 .*Bring a map")
+        for person in (alice, bob):
+            await person.page.get_by_role("button", name=two_of_them).wait_for()
+        await bob.shot("pins")
+        # The line leads to its message, and then shows the next one.
+        await bob.page.locator("#pins").click()
+        await bob.page.locator(".message.lit", has_text="Bring a map").wait_for()
+        await bob.page.get_by_role("button", name=re.compile("^Pinned message 2 of 2 .*Meet at noon")).wait_for()
+        await alice.message("Bring a map").hover()
+        await alice.shot("pins-menu")
+        # Another tab of the same session, a start, and another conversation.
+        other = await browser.person(relay, name("alice"))
+        await other.open(name("bob"))
+        await other.page.get_by_role("button", name=two_of_them).wait_for()
+        await alice.does("Bring a map", "Unpin")
+        only = re.compile("^Pinned message .*Meet at noon")
+        for person in (alice, bob, other):
+            await person.page.get_by_role("button", name=only).wait_for()
+        await alice.page.reload()
+        await alice.page.get_by_role("button", name=only).wait_for()
+        # What is deleted is pinned no longer.
+        await alice.does("Meet at noon", "Delete")
+        await alice.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        for person in (alice, bob, other):
+            await person.page.locator("#pins").wait_for(state="hidden")
+
+
+async def test_only_who_leads_a_group_pins(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        phone = await relay.device(name("alice"), "phone")
+        group = await phone.group("Crew", name("bob"))
+        await phone.send(group, "The plan")
+        for person in (alice, bob):
+            await person.open("Crew")
+            await person.sees("The plan")
+        await alice.does("The plan", "Pin")
+        await bob.page.get_by_role("button", name=re.compile("^Pinned message .*The plan")).wait_for()
+        await bob.message("The plan").hover()
+        bar = bob.page.get_by_role("toolbar")
+        await bar.get_by_role("button", name="Reply").wait_for()
+        assert await bar.get_by_role("button", name="Unpin").count() == 0
+        # The line is of the conversation that is open.
+        await bob.open(name("alice"))
+        await bob.page.locator("#pins").wait_for(state="hidden")
+
+
 async def badged(person, count):
     title = await person.page.title()
     return title.startswith(f"({count}) ") if count else not title.startswith("(")

@@ -41,6 +41,29 @@ async function live(net) {
   for (let turns = 0; turns < 20; turns++) await settle();
 }
 
+test("pins come in pages, and whoever pins is told of it as others are", async (context) => {
+  const { net, people } = await opened(context);
+  const told = [];
+  const stop = people.onPin(({ conversation, event, pin }) => told.push([conversation, event, pin]));
+  const asked = people.pins("c1");
+  await settle();
+  net.last.answer("conversation.pins", { conversation: "c1", pins: [{ sequence: 4 }], next: 4 });
+  await settle();
+  assert.equal(net.last.last("conversation.pins").before, 4);
+  net.last.answer("conversation.pins", { conversation: "c1", pins: [{ sequence: 2 }] });
+  assert.deepEqual((await asked).map((one) => one.sequence), [4, 2]);
+  Object.assign(net.FakeSocket.answers, { "conversation.pin": { position: "p1" }, "conversation.unpin": { duplicate: true } });
+  await people.pin("c1", 3);
+  await people.unpin("c1", 4);
+  assert.deepEqual([sent(net, "conversation.pin")[0].sequence, sent(net, "conversation.unpin")[0].sequence], [3, 4]);
+  const event = { type: "conversation", conversation: "c1", position: "p2", sequence: 5, by: "bob", time: 1 };
+  net.last.say({ ...event, event: "pinned", pin: 1 });
+  net.last.say({ ...event, event: "renamed", name: "x" });
+  for (let turns = 0; turns < 5; turns++) await settle();
+  assert.deepEqual(told, [["c1", "pinned", 3], ["c1", "unpinned", 4], ["c1", "pinned", 1]]);
+  stop();
+});
+
 const users = (people, state) => people.snapshot.contacts.filter((one) => one.state === state).map((one) => one.user);
 const sent = (net, type) => net.last.sent.filter((one) => one.type === type);
 

@@ -218,6 +218,29 @@ test("who types is forgotten with the connection, and with that user's message",
   assert.deepEqual(timeline.snapshot.typing, []);
 });
 
+test("the badge is the relay's while it says so, and this device's sum otherwise", async () => {
+  const { clock, net, roost } = await opened();
+  assert.equal(roost.snapshot.badge, 3, "a relay that hasn't said it");
+  net.last.say({ type: "badge", unread: 12 });
+  await settle();
+  assert.equal(roost.snapshot.badge, 12);
+  // Of this one the relay says nothing, as in a muted conversation.
+  net.last.say(message(4));
+  await settle();
+  assert.equal(roost.snapshot.badge, 12);
+  net.last.say({ type: "badge", unread: "many" });
+  net.last.say({ type: "badge", unread: 0 });
+  await settle();
+  assert.equal(roost.snapshot.badge, 0);
+  net.last.end();
+  await settle();
+  assert.equal(roost.snapshot.badge, 4, "without a connection");
+  await clock.pass(limits.reopenMost);
+  net.last.welcome({ badge: 7 });
+  await settle();
+  assert.equal(roost.snapshot.badge, 7, "of the new session, before anything has come");
+});
+
 test("nothing is acked before the store has it", async () => {
   const { clock, net, roost } = await opened();
   await clock.pass(limits.ackTime);
