@@ -48,7 +48,7 @@ export function begin(page) {
 class PeoplePart {
   people;
   #page;
-  #stop;
+  #stops = [];
 
   constructor(page) {
     this.#page = page;
@@ -61,18 +61,20 @@ class PeoplePart {
 
   use(roost) {
     this.people?.close();
-    this.#stop?.();
+    for (const stop of this.#stops.splice(0)) stop();
     this.people = roost && new People(roost);
     const { people } = this;
     people?.onChange((snapshot) => { if (this.people === people) this.#show(snapshot); });
     people?.onPin((told) => this.pins.told(told));
     this.pins.forget();
-    this.#stop = roost?.onEvent((event) => {
+    if (!roost) return;
+    // Without a session nobody tells who pins.
+    this.#stops.push(roost.onChange(() => this.pins.follow()), roost.onEvent((event) => {
       if (["edit", "delete"].includes(event.type)) this.pins.told(event);
       if (event.type !== "profile") return;
       this.#page.meet([event]);
       this.panel.show(people.snapshot);
-    });
+    }));
   }
 
   /** The conversation that is open has changed, or is another one. */

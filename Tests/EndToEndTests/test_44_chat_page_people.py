@@ -227,6 +227,26 @@ async def test_only_who_leads_a_group_pins(relay, name):
         await bob.page.locator("#pins").wait_for(state="hidden")
 
 
+async def test_what_was_pinned_while_one_was_away(start):
+    relay = start()
+    async with Browser(network_fails=True) as browser:
+        alice, bob = await two(browser, relay, lambda word: word)
+        phone = await relay.device("alice", "phone")
+        group = await phone.group("Crew", "bob")
+        sequence = (await phone.call("send", to=group, key="plan", body="The plan"))["sequence"]
+        await bob.open("Crew")
+        await bob.sees("The plan")
+        await bob.live()
+        for act, state in (("pin", "visible"), ("unpin", "hidden")):
+            port = relay.port
+            relay.kill()
+            await bob.page.get_by_text("You are offline.").wait_for()
+            relay.start(listen__port=port)
+            phone = await relay.device("alice", "phone")
+            await phone.call(f"conversation.{act}", conversation=group, sequence=sequence)
+            await bob.page.locator("#pins", has_text="The plan").wait_for(state=state)
+
+
 async def badged(person, count):
     title = await person.page.title()
     return title.startswith(f"({count}) ") if count else not title.startswith("(")

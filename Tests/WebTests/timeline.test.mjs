@@ -229,6 +229,8 @@ test("the badge is the relay's while it says so, and this device's sum otherwise
   await settle();
   assert.equal(roost.snapshot.badge, 12);
   net.last.say({ type: "badge", unread: "many" });
+  await settle();
+  assert.equal(roost.snapshot.badge, 12, "what can't be a number of messages isn't shown");
   net.last.say({ type: "badge", unread: 0 });
   await settle();
   assert.equal(roost.snapshot.badge, 0);
