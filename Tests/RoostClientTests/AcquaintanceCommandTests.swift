@@ -51,6 +51,26 @@ import Testing
         }
     }
 
+    @Test func answersStrangers() async throws {
+        let socket = await fixture.connected()
+        let requests = fixture.client.messageRequests
+        async let page = requests.list(limit: 5)
+        let list = await socket.next()
+        #expect(list.type == "conversation.list" && list.json?["requests"]?.bool == true)
+        let waiting =
+            #"{"conversation":"d","kind":"direct","request":"received","role":"member","count":2,"#
+            + #""members":["zoe","alice"],"sequence":1,"unread":1,"read":0,"time":5}"#
+        socket.ok(list, #""conversations":["# + waiting + "]")
+        #expect(try await page.conversations.map(\.request) == [.received])
+        for (name, act) in [("request.accept", requests.accept), ("request.drop", requests.drop)] {
+            async let done: Void = act("d")
+            let command = await socket.next()
+            #expect(command.type == name && command["conversation"] == "d")
+            socket.ok(command)
+            try await done
+        }
+    }
+
     @Test func setsAndGetsSettings() async throws {
         let socket = await fixture.connected()
         let settings = fixture.client.settings
