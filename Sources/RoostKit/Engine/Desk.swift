@@ -163,7 +163,7 @@ final class Desk {
             if let (event, place) = event.kept {
                 kept.append(event)
                 position = place ?? position
-                if case .message(let message) = event { notices.sent(message.from, in: message.conversation) }
+                noteTyping(event)
             } else {
                 touched.formUnion(notice(event))
             }
@@ -176,6 +176,22 @@ final class Desk {
         // Whoever waits for this finds everything else as it is by then, such as the badge.
         try flush()
         note { $0.isUpToDate = true }
+    }
+
+    // What ends typing without saying so (Docs/Protocol.md, section 8).
+    private func noteTyping(_ event: Event) {
+        switch event {
+        case .message(let message): notices.sent(message.from, in: message.conversation)
+        case .conversation(let change):
+            guard let user = store.identity.user else { return }
+            switch change.change {
+            case .added(let users, _), .removed(let users):
+                if users.contains(user) { notices.endTyping(in: change.conversation) }
+            case .left: if change.by == user { notices.endTyping(in: change.conversation) }
+            default: break
+            }
+        default: break
+        }
     }
 
     // The conversations that look different.

@@ -36,6 +36,12 @@ final class Notices {
         typing[conversation]?.removeAll { $0 == user }
     }
 
+    /// The user left a conversation or comes into it: who typed there before isn't told any more.
+    func endTyping(in conversation: String) {
+        typing[conversation] = nil
+        several.remove(conversation)
+    }
+
     func take(_ users: [UserPresence]) {
         for one in users where presences[one.user] != nil || presences.count < Notices.presencesMax {
             presences[one.user] = one

@@ -42,10 +42,15 @@ struct Belief {
     /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is
     /// forgotten.
     mutating func forget(_ conversation: Int) {
-        typing = typing.filter { $0.key.one != conversation }
-        several.remove(conversation)
+        forgetTyping(in: conversation)
         receipts = receipts.filter { $0.key.one != conversation }
         counts[conversation] = nil
+    }
+
+    /// The client's user left the conversation or comes into it. Who typed there before isn't told any more.
+    mutating func forgetTyping(in conversation: Int) {
+        typing = typing.filter { $0.key.one != conversation }
+        several.remove(conversation)
     }
 
     /// The device is in the background, where it isn't told who types.

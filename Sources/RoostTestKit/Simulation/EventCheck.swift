@@ -356,17 +356,18 @@ final class EventCheck {
         else { return world.fail("\(device.label) isn't told where it begins") }
     }
 
-    /// A client whose user left a conversation forgets who types there.
+    /// A client whose user left a conversation, or comes into it, forgets who types there.
     private func noteDeparture(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let word = event.json?["event"]?.string,
             let conversation = event.conversation.flatMap(ledger.conversation)
         else { return }
         let name = connection.device.user.name
-        let isOwn =
-            word == "left" && event.json?["by"]?.string == name
-            || word == "removed" && event.json?["users"]?.elements?.contains { $0.string == name } == true
-        guard isOwn else { return }
-        connection.belief.forget(conversation.index)
+        let isNamed = event.json?["users"]?.elements?.contains { $0.string == name } == true
+        if word == "left" && event.json?["by"]?.string == name || word == "removed" && isNamed {
+            connection.belief.forget(conversation.index)
+        } else if word == "added", isNamed {
+            connection.belief.forgetTyping(in: conversation.index)
+        }
     }
 
     // MARK: Ephemeral events
