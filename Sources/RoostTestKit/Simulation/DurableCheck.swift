@@ -163,7 +163,7 @@ final class DurableCheck {
             let most = max(user.read[index]?.upperBound ?? 0, Int64(own) + 1)
             user.read[index] = min(mark?.read ?? 0, most)...most
             user.delivered[index] = mark?.delivered ?? 0
-            people.readTimes[Ledger.Pair(index, user.index)]?.restart(from: mark?.read ?? 0)
+            people.readTimes[Ledger.Pair(index, user.index), default: ReadTimes()].restart(from: mark?.read ?? 0)
         }
     }
 
