@@ -165,6 +165,8 @@ final class ConversationCommands {
                 throw Refusal(
                     .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
             }
+            // Whether the other one has asked is only known once that is stored: it may have repeated another message.
+            try directory.check(isCertain: !known.isUnstored || !known.isRequest(to: user))
             if !known.isSurely(user.number), !known.isUnstored { try directory.naming.checkOwn(of: user) }
         } else {
             isRequest = try gatekeeper.checkOpening(with: peer, by: user, bounds, session, now)

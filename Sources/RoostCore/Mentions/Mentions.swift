@@ -13,6 +13,10 @@ struct Mentions {
         self.kept = kept
     }
 
+    /// Nobody is named there.
+    static let inDirect = Refusal(
+        .badRequest, "mentions: in a direct conversation everything is for the other user")
+
     /// The members whom a command mentions; `.none` stands for all. All of them must be and stay members.
     /// - Throws: `badRequest` in a direct conversation, `notFound`, `forbidden` for whoever may not mention all, or
     ///   `busy`.
@@ -20,9 +24,7 @@ struct Mentions {
         _ names: [String], in conversation: Conversation?, by user: User
     ) throws(Refusal) -> [UserNumber] {
         guard !names.isEmpty, let conversation else { return [] }
-        guard conversation.kind == .group else {
-            throw Refusal(.badRequest, "mentions: in a direct conversation everything is for the other user")
-        }
+        guard conversation.kind == .group else { throw Mentions.inDirect }
         var users: [UserNumber] = []
         for name in names {
             if name == Extras.everybody {

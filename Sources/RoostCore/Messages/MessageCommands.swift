@@ -133,6 +133,8 @@ final class MessageCommands {
         _ now: Moment
     ) throws(Refusal) -> Conversation {
         if let peer = goal.peer {
+            // A message that is refused opens nothing.
+            guard send.mentions.distinctNames.isEmpty else { throw Mentions.inDirect }
             guard let direct = goal.conversation, direct.isAtRest else {
                 return try conversations.open(
                     goal.conversation, with: peer, speaker, for: send.key.string, forwarding: source, nil, session, now)

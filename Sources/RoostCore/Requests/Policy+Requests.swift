@@ -31,9 +31,9 @@ extension Policy {
         !conversation.isRequest || conversation.isRequest(to: viewer)
     }
 
-    /// Whether the viewer may be shown the user's profile because the user has written to it.
+    /// Whether the viewer may be shown the user's profile because the user has written to it, and that is stored.
     func hasAsked(_ user: User, for viewer: User, in direct: Conversation?) -> Bool {
-        direct?.isRequest(to: viewer) ?? false
+        direct.map { $0.isRequest(to: viewer) && !$0.isUnstored } ?? false
     }
 
     /// What `viewer` is told of how far the member has got: nothing before a request is accepted.

@@ -19,6 +19,7 @@ struct RequestCommands {
             throw Refusal(.conflict, "the conversation doesn't wait for you to accept it")
         }
         if isAccepted {
+            try conversations.directory.policy.checkSpeaking(by: speaker.user, in: conversation)
             try prices.pay(deliveries: conversation.audienceCount, by: session, at: now)
             submit(conversation, by: speaker, Asker(session: session, user: speaker.user, id: id), now)
         } else {
@@ -77,12 +78,14 @@ extension ContactCommand {
 
 /// What is stored in a request, which may be its end.
 extension ConversationCommands {
-    /// Whatever the receiver does in it for the sender to see accepts it: the two see each other from now on.
+    /// Whatever the receiver does in it for the sender to see accepts it: the two see each other from now on. A sender
+    /// who has left sees nothing, and is introduced when it is brought back.
     func noteRequest(_ event: StoredEvent, in conversation: Conversation, _ now: Moment) {
         guard conversation.opening.request?.receiver == event.sender else { return }
         directory.requests.end(conversation)
+        guard let pair = conversation.pair, conversation.members.count == 2 else { return }
         directory.pairUp(conversation)
-        if let pair = conversation.pair { introduce(pair, now) }
+        introduce(pair, now)
     }
 
     /// The receiver of a request is shown who has written.

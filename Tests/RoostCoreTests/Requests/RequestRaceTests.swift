@@ -1,0 +1,101 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// What happens to a request while something else is under way, or after one of its two has gone.
+@Suite struct RequestRaceTests {
+    let relay = RelayHarness.withRequests()
+    let alice: HarnessClient
+    let bob: HarnessClient
+
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+        bob.send(#"{"type":"profile.set","id":1,"name":"Bob B."}"#)
+    }
+
+    /// A sender who has left was told the receiver's presence and profile when the receiver did anything about it.
+    @Test(arguments: ["leave", "react", "accept"])
+    func aSenderWhoHasLeftIsToldNothing(what: String) {
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        #expect(alice.outcome("conversation.leave", ["conversation": "\(direct)"]) == "ok")
+        alice.forget()
+        let outcome =
+            switch what {
+            case "leave": bob.outcome("conversation.leave", ["conversation": "\(direct)"])
+            case "react": bob.outcome("react", ["conversation": "\(direct)", "sequence": 1, "reaction": "x"])
+            default: bob.outcome("request.accept", ["conversation": "\(direct)"])
+            }
+        #expect(outcome == "ok")
+        relay.pause()
+        #expect(alice.frames.isEmpty)
+        guard what != "leave" else { return }
+        #expect(bob.post("return", to: "@alice")?.outcome == "ok")
+        relay.pause()
+        #expect(alice.frames("presence").count == 1)
+        #expect(alice.frames("profile").map { $0.text("name") } == ["Bob B."])
+    }
+
+    /// A repeated message to another stranger opens nothing. Whoever wrote to its sender meanwhile came past the gate.
+    @Test func aRepetitionOpensNoDoor() {
+        relay.connect("carol").tell("bye")
+        alice.start("send", ["to": "@carol", "key": "1", "body": "1"], id: 1)
+        relay.settle()
+        alice.forget()
+        relay.holdsCommits = true
+        alice.start("send", ["to": "@bob", "key": "1", "body": "1"], id: 2)
+        bob.start("send", ["to": "@alice", "key": "2", "body": "2"], id: 3)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.codes == ["conflict"] && bob.codes == ["busy"])
+        #expect(bob.post("2", to: "@alice")?.outcome == "ok")
+        #expect(alice.frames("conversation").map { $0.flag("request") } == [true])
+    }
+
+    /// Two who write to each other at once: the second one answers, once it is known that the first has asked.
+    @Test func bothMayWriteAtOnce() {
+        relay.holdsCommits = true
+        alice.start("send", ["to": "@bob", "key": "1", "body": "1"], id: 1)
+        bob.start("send", ["to": "@alice", "key": "2", "body": "2"], id: 2)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(bob.codes == ["busy"])
+        #expect(bob.post("2", to: "@alice")?.outcome == "ok")
+        #expect(alice.post("3", to: "@bob")?.outcome == "ok")
+    }
+
+    /// The receiver isn't shown who asks before that is stored.
+    @Test func nobodyIsShownTooEarly() {
+        relay.holdsCommits = true
+        bob.start("send", ["to": "@alice", "key": "1", "body": "1"], id: 2)
+        #expect(alice.request("user.get", ["users": ["bob"]])?.list("profiles").first?["name"] == nil)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.request("user.get", ["users": ["bob"]])?.list("profiles").first?.text("name") == "Bob B.")
+    }
+
+    /// A message that is refused opened an empty conversation, in which its sender could say more.
+    @Test func aRefusedMessageOpensNothing() {
+        bob.forget()
+        let mentions: Members = ["to": "@bob", "key": "1", "body": "1", "mentions": ["bob"]]
+        #expect(alice.outcome("send", mentions) == "bad_request")
+        #expect(bob.frames.isEmpty)
+        #expect(alice.request("conversation.list")?.list("conversations").isEmpty == true)
+    }
+
+    /// Accepting says something to the other one, which a block doesn't let through.
+    @Test(arguments: [false, true])
+    func aBlockKeepsFromAccepting(isOwn: Bool) {
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        let (blocker, blocked) = isOwn ? (bob, "alice") : (alice, "bob")
+        #expect(blocker.outcome("contact.block", ["users": ["\(blocked)"]]) == "ok")
+        alice.forget()
+        #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "no_relationship")
+        #expect(bob.outcome("request.drop", ["conversation": "\(direct)"]) == "ok")
+        #expect(alice.frames.isEmpty)
+        #expect(blocker.outcome("contact.unblock", ["users": ["\(blocked)"]]) == "ok")
+        #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "ok")
+    }
+}
