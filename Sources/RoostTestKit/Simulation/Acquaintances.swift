@@ -18,6 +18,8 @@ struct Acquaintances {
     private var spans: [Ledger.Pair: [Span]] = [:]
 
     private var talked: Set<Ledger.Pair> = []
+    /// Conversations that strangers have begun, and that were dropped, whether that is durable or not.
+    private(set) var dropped: Set<Int> = []
 
     private func key(_ one: Int, _ other: Int) -> Ledger.Pair { Ledger.Pair(min(one, other), max(one, other)) }
 
@@ -56,8 +58,16 @@ struct Acquaintances {
         }
     }
 
-    /// The two have a direct conversation, which is never closed, so they know each other from now on.
+    /// The relay took it that somebody drops the request which this conversation is.
+    mutating func noteDropped(_ conversation: Int) { dropped.insert(conversation) }
+
+    /// The two have a direct conversation that both want, which is never closed, so they know each other from now on.
     mutating func noteConversation(_ one: Int, _ other: Int) { talked.insert(key(one, other)) }
+
+    /// Whether the two were contacts then, and have been for a moment.
+    func wereContacts(_ one: Int, _ other: Int, at time: Int64, for delay: Int64) -> Bool {
+        spans[key(one, other)]?.contains { $0.since < time - delay && time < $0.until } ?? false
+    }
 
     /// Whether the two were contacts then, or a moment before, or have ever talked.
     func knewEachOther(_ one: Int, _ other: Int, at time: Int64, within delay: Int64) -> Bool {

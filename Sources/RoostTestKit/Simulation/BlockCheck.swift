@@ -110,7 +110,7 @@ final class BlockCheck {
         let conversation = ledger.conversations[stored.conversation]
         var others: [Int] = []
         switch (stored.kind, stored.change) {
-        case (.message, _), (.edit, _), (.react, _): break
+        case (.message, _), (.edit, _), (.react, _), (_, .accept): break
         case (_, .create(_, _, _, let members)), (_, .add(let members)):
             others = members.compactMap { ledger.users[$0.user.value] }
         default: return

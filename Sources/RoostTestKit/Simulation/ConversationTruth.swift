@@ -23,6 +23,8 @@ final class ConversationTruth {
     /// Direct: when somebody last came into it or left, by the wall clock.
     var changedAt: Int64 = 0
     var isErased = false
+    /// Nil unless it began as a stranger's first message.
+    var request: RequestTruth?
 
     init(_ index: Int, _ number: Int32, _ id: String, _ kind: ConversationKind) {
         self.index = index

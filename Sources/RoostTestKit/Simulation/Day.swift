@@ -108,5 +108,6 @@ public struct Day {
         limits.presenceAtOnce = limits.pageMessages
         limits.countsPerSession = 1 + limits.pageMessages % 4
         limits.countsPerSecond = limits.receiptsPerSecond
+        limits.requestsPerUser = 1 + limits.pageMessages % 4
     }
 }

@@ -36,6 +36,7 @@ final class DurableCheck {
                 let sender = ledger.users[append.sender.value]
             else { continue }
             checkGate(append, in: index, by: sender)
+            if world.hasGate { noteMeeting(in: ledger.conversations[index]) }
             switch append.change {
             case .create(_, _, _, let members), .add(let members):
                 for member in members {
@@ -58,9 +59,18 @@ final class DurableCheck {
         }
     }
 
-    /// Fails if somebody has reached a user whom it didn't know: by a direct conversation, or by a group.
+    /// The two of a direct conversation know each other from now on, unless one waits for the other to accept it.
+    private func noteMeeting(in conversation: ConversationTruth) {
+        let pair = Array(conversation.generations.keys)
+        guard conversation.kind == .direct, pair.count == 2, !conversation.isWaiting else { return }
+        people.acquaintances.noteConversation(pair[0], pair[1])
+    }
+
+    /// Fails if somebody has reached a user whom it didn't know: by a direct conversation that doesn't wait to be
+    /// accepted, or by a group.
     private func checkGate(_ append: Append, in conversation: Int, by sender: Int) {
         guard world.hasGate else { return }
+        if append.kind == .conversation, append.flag { return checkRequest(append, by: sender) }
         let reached: [NewMember] =
             switch append.change {
             case .create(_, _, _, let members): members
@@ -73,9 +83,22 @@ final class DurableCheck {
             if !people.acquaintances.knewEachOther(user, sender, at: append.time.milliseconds, within: delay) {
                 world.fail("u\(sender) reaches u\(user), whom it doesn't know")
             }
-            if ledger.conversations[conversation].kind == .direct {
-                people.acquaintances.noteConversation(user, sender)
+        }
+    }
+
+    /// Fails if a conversation waits to be accepted that the gate lets pass, or if its sender has sent too many.
+    private func checkRequest(_ append: Append, by sender: Int) {
+        guard world.takesRequests, case .create(_, _, _, let members) = append.change else {
+            return world.fail("u\(sender) waits for somebody where nobody has to")
+        }
+        for user in members.compactMap({ ledger.users[$0.user.value] }) where user != sender {
+            let time = append.time.milliseconds
+            if people.acquaintances.wereContacts(user, sender, at: time, for: World.lateness) {
+                world.fail("u\(sender) waits for u\(user), who is a contact")
             }
+        }
+        if ledger.requestsSent(by: sender) > world.day.limits.requestsPerUser {
+            world.fail("u\(sender) waits for \(ledger.requestsSent(by: sender)) strangers")
         }
     }
 
@@ -130,10 +153,7 @@ final class DurableCheck {
         }
         people.acquaintances.restart(with: ledger.contacts, at: world.now.wall.milliseconds)
         // Also by one that became durable in the crash.
-        for conversation in ledger.conversations where conversation.kind == .direct {
-            let pair = Array(conversation.generations.keys)
-            if pair.count == 2 { people.acquaintances.noteConversation(pair[0], pair[1]) }
-        }
+        for conversation in ledger.conversations { noteMeeting(in: conversation) }
     }
 
     private func forget(_ device: SimulatedDevice, isDurable: Bool, isComplete: Bool) {

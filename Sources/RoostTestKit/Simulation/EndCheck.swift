@@ -108,9 +108,9 @@ final class EndCheck {
         guard connection.number <= rest.connectionsBeforeMark else { return }
         let own = connection.device.user.index
         for conversation in ledger.conversations where conversation.members[own] != nil {
-            guard conversation.members.count <= world.day.limits.receiptMembersMax, !isSilent(conversation) else {
-                continue
-            }
+            guard conversation.members.count <= world.day.limits.receiptMembersMax, !isSilent(conversation),
+                !conversation.isWaiting
+            else { continue }
             let viewer = connection.device.user
             for user in conversation.order
             where people.tellsRead(people.users[user], to: viewer) && host.connection(of: people.users[user]) != nil {
@@ -164,7 +164,8 @@ final class EndCheck {
         let user = connection.device.user.index
         let settings = ledger.settings.present(of: user)
         var unread: Int64 = 0
-        for conversation in ledger.conversations where conversation.members[user] != nil {
+        for conversation in ledger.conversations
+        where conversation.members[user] != nil && !conversation.waits(for: user) {
             // It was in so many that the list had another page, or was told to wait.
             guard let object = connection.belief.objects[conversation.index] else { return }
             // All mutes that end have ended.
@@ -184,7 +185,7 @@ final class EndCheck {
             for element in json["members"]?.elements ?? [] {
                 guard let user = SimulatedUser.index(element["user"]?.string) else { continue }
                 told[user] = element["role"]?.string
-                checkShown(element, of: people.users[user], connection)
+                checkShown(element, of: people.users[user], in: conversation, connection)
                 guard let delivered = element["delivered"]?.integer, let read = element["read"]?.integer else {
                     continue
                 }
@@ -208,10 +209,15 @@ final class EndCheck {
     }
 
     /// Fails if the list of members tells more or less of one than the client may know.
-    private func checkShown(_ element: JSONValue, of user: SimulatedUser, _ connection: SimulatedConnection) {
+    private func checkShown(
+        _ element: JSONValue, of user: SimulatedUser, in conversation: ConversationTruth,
+        _ connection: SimulatedConnection
+    ) {
         let viewer = connection.device.user
-        if (element["read"] != nil) != people.tellsRead(user, to: viewer)
-            || (element["delivered"] != nil) != (user === viewer || people.tellsDelivery(user, to: viewer))
+        let mayTell = user === viewer || !conversation.isWaiting
+        if (element["read"] != nil) != (mayTell && people.tellsRead(user, to: viewer))
+            || (element["delivered"] != nil)
+                != (mayTell && (user === viewer || people.tellsDelivery(user, to: viewer)))
         {
             world.fail("\(connection.label) is told other receipts of \(user.name) than it may know")
         }

@@ -15,6 +15,7 @@ final class EventCheck {
     private let settings: SettingCheck
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
+    private let requests: RequestCheck
     private let threads: ThreadCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
@@ -22,7 +23,7 @@ final class EventCheck {
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
         _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
-        _ profiles: ProfileCheck
+        _ profiles: ProfileCheck, _ requests: RequestCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -34,6 +35,7 @@ final class EventCheck {
         self.settings = settings
         self.blocks = blocks
         self.profiles = profiles
+        self.requests = requests
         threads = ThreadCheck(world, ledger)
     }
 
@@ -105,6 +107,7 @@ final class EventCheck {
         }
         checkContent(event, stored, on: connection)
         blocks.take(event, stored, on: connection)
+        requests.take(event, stored, on: connection)
         if position <= connection.position {
             world.fail("\(connection.label) gets \(position) after \(connection.position)")
         }
@@ -376,6 +379,7 @@ final class EventCheck {
         guard let conversation = event.conversation.flatMap(ledger.conversation) else {
             return world.fail("\(connection.label) gets typing of nowhere")
         }
+        requests.takeSign("who types", by: nil, in: conversation, on: connection)
         let isUpToDate = connection.isUpToDate(at: world.time)
         if event.isActive, isUpToDate, isStranger(connection.device.user, to: conversation) {
             world.fail("\(connection.label) hears of typing where its user isn't a member")
@@ -431,6 +435,7 @@ final class EventCheck {
             let user = SimulatedUser.index(event.user),
             people.users.indices.contains(user), let delivered = event.json?["delivered"]?.integer
         else { return world.fail("\(connection.label) gets a receipt of nobody") }
+        requests.takeSign("of a receipt", by: user, in: conversation, on: connection)
         let pair = Ledger.Pair(conversation.index, user)
         checkTold(people.users[user], event.json?["read"]?.integer, on: connection)
         // Who isn't told what was read knows what it was told before.
@@ -472,8 +477,9 @@ final class EventCheck {
     }
 
     private func takeSignal(_ event: WireEvent, on connection: SimulatedConnection) {
-        guard let conversation = event.conversation.flatMap(ledger.conversation), connection.isUpToDate(at: world.time)
-        else { return }
+        guard let conversation = event.conversation.flatMap(ledger.conversation) else { return }
+        requests.takeSign("a signal", by: SimulatedUser.index(event.from), in: conversation, on: connection)
+        guard connection.isUpToDate(at: world.time) else { return }
         if isStranger(connection.device.user, to: conversation) {
             world.fail("\(connection.label) gets a signal where its user isn't a member")
         }

@@ -3,7 +3,9 @@ import RoostWire
 
 /// A batch became durable.
 extension Ledger {
-    func apply(_ batch: [Mutation], _ outcomes: [Outcome]) {
+    /// - Parameter time: monotonic milliseconds.
+    func apply(_ batch: [Mutation], _ outcomes: [Outcome], at time: Int64) {
+        appliedAt = time
         var next = 0
         for mutation in batch {
             switch mutation {
@@ -43,9 +45,9 @@ extension Ledger {
                 let key = Pair(min(low, high), max(low, high))
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
             case .prospect, .report, .forgetReport: continue
-            case .lease, .expire, .answered, .dropRequest, .steps, .end, .revoke, .endSignIn, .forgetSignIns,
-                .feedCursor:
-                continue
+            case .dropRequest(let conversation):
+                noteDropped(conversation)
+            case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
@@ -146,6 +148,7 @@ extension Ledger {
         if case .create(let id, let kind, let name, _) = append.change {
             found = add(append.conversation.value, id, kind)
             found?.name = name
+            found?.request = request(append, by: sender)
         }
         guard let conversation = found, !conversation.isErased else {
             return blame("an event in a conversation that isn't there")
@@ -157,6 +160,7 @@ extension Ledger {
                 change: append.change, time: append.time), at: position)
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
+        checkWaiting(append, sender, in: conversation)
         checkReference(append, sender, in: conversation)
         conversation.lastPosition = position
         if append.kind == .message {
@@ -185,6 +189,7 @@ extension Ledger {
         checkDetails(append, of: conversation)
         feed(append, position, sequence, in: conversation)
         dismiss(append.change, from: conversation)
+        noteAnswer(append, sender, in: conversation)
         let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
         if conversation.kind == .group, !conversation.isErased, owners != 1 {
             blame("\(conversation.id) has \(owners) owners at \(position)")

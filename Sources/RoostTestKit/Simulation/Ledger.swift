@@ -116,6 +116,8 @@ final class Ledger {
     var profiles: [Int: [Int64: String]] = [:]
     var aliveAt: Int64 = 0
     var settings = SettingTruth()
+    /// When the batch that is applied became durable, in monotonic milliseconds.
+    var appliedAt = Int64.min / 2
     private var violations: [String] = []
 
     init(users count: Int) {
@@ -132,13 +134,13 @@ final class Ledger {
 
     /// Whether the two watch each other without asking.
     func arePeers(_ one: Int, _ other: Int) -> Bool {
-        guard let direct = direct(one, other) else { return false }
+        guard let direct = direct(one, other), !direct.isWaiting else { return false }
         return direct.members[one] != nil && direct.members[other] != nil
     }
 
     /// Whether the one may watch the other.
     func share(_ one: Int, _ other: Int) -> Bool {
-        conversations.contains { $0.members[one] != nil && $0.members[other] != nil }
+        conversations.contains { !$0.isWaiting && $0.members[one] != nil && $0.members[other] != nil }
     }
 
     func add(_ number: Int32, _ id: String, _ kind: ConversationKind) -> ConversationTruth {

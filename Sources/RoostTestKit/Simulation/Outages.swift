@@ -74,7 +74,7 @@ final class Outages {
 
     private func restart(after end: ProcessEnd) {
         if let outcomes = host.store.reopen(after: end, &world.random), let batch = end.batch {
-            ledger.apply(batch, outcomes)
+            ledger.apply(batch, outcomes, at: world.time)
         }
         host.forgetProcess()
         clients.forgetAnswers()

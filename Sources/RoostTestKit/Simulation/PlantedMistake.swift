@@ -77,6 +77,18 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case openGate
     /// The store keeps wrong times of what was read.
     case lateReads
+    /// After a restart no conversation waits to be accepted.
+    case forgottenRequests
+    /// After a restart nothing has been said in conversations that wait to be accepted.
+    case forgottenFirstMessage
+    /// After a restart conversations wait to be accepted by whoever has begun them.
+    case turnedRequests
+    /// After a restart no request was dropped.
+    case forgottenDrops
+    /// After a restart those conversations wait again that were accepted.
+    case forgottenAcceptance
+    /// It isn't stored that a request was dropped.
+    case lostDrop
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

@@ -32,6 +32,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenMutes {
             for index in snapshot.settings.indices { snapshot.settings[index].mutes = [] }
         }
+        for index in snapshot.conversations.indices {
+            misjudgeRequest(of: &snapshot.conversations[index], with: snapshot.members)
+        }
         for index in snapshot.users.indices {
             switch world.mistake {
             case .forgottenPresence: snapshot.users[index].presence.state = .offline
@@ -40,6 +43,21 @@ final class PlantedStore: SimulatedStore {
             }
         }
         return snapshot
+    }
+
+    private func misjudgeRequest(of conversation: inout Snapshot.Conversation, with members: [Snapshot.Member]) {
+        guard conversation.kind == .direct, let opener = conversation.opener else { return }
+        switch world.mistake {
+        case .forgottenRequests: conversation.request = nil
+        case .turnedRequests: if conversation.request != nil { conversation.request = StoredRequest(to: opener) }
+        case .forgottenFirstMessage: if conversation.request != nil { conversation.lastSequence = .none }
+        case .forgottenDrops: conversation.request?.isDropped = false
+        case .forgottenAcceptance where conversation.request == nil:
+            let number = conversation.number
+            let receiver = members.first { $0.conversation == number && $0.user != opener }
+            conversation.request = receiver.map { StoredRequest(to: $0.user) }
+        default: return
+        }
     }
 
     func commit(_ batch: [Mutation]) -> [Outcome]? {

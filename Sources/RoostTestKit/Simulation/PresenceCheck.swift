@@ -31,6 +31,7 @@ final class PresenceCheck {
             let text = element["text"]?.string ?? ""
             connection.belief.texts[index] = text
             let (user, viewer) = (people.users[index], connection.device.user)
+            if askedAt == .min { checkMet(user, connection) }
             guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, viewer) else { continue }
             people.noteTruth(of: user)
             if element["lastSeen"] != nil, !people.tellsTime(user, to: viewer) {
@@ -66,6 +67,17 @@ final class PresenceCheck {
                 checkLastSeen(element["lastSeen"]?.integer, of: user, connection)
             }
         }
+    }
+
+    /// Fails if the client is told, without asking, of somebody with whom its user has no conversation that both want.
+    /// Where nobody may watch others, that is all that lets somebody be told.
+    private func checkMet(_ user: SimulatedUser, _ connection: SimulatedConnection) {
+        let viewer = connection.device.user
+        let oldest = connection.writtenSince(at: world.time)
+        guard world.takesRequests, user !== viewer, !ledger.arePeers(user.index, viewer.index),
+            !user.hasLeft(since: oldest), !viewer.hasLeft(since: oldest)
+        else { return }
+        world.fail("\(connection.label) is told of \(user.name), with whom its user has nothing to do")
     }
 
     private func checkNothing(

@@ -39,6 +39,9 @@ final class ProfileCheck {
         {
             world.fail("\(connection.label) is told of the profile of \(user.name), which is blocked")
         }
+        if world.takesRequests, user !== own, !mayKnow(user, own, since: connection.writtenSince(at: world.time)) {
+            world.fail("\(connection.label) is told of the profile of \(user.name), whom it doesn't know")
+        }
         connection.belief.profiles[index] = max(connection.belief.profiles[index] ?? 0, version)
     }
 
@@ -58,14 +61,26 @@ final class ProfileCheck {
             }
             let isContact = people.acquaintances.knewEachOther(
                 own.index, index, at: world.now.wall.milliseconds, within: World.lateness)
-            if !isContact, !ledger.share(own.index, index), !hasJustLeft(own), !hasJustLeft(people.users[index]) {
+            if !isContact, !ledger.share(own.index, index), !ledger.isAsked(own.index, by: index),
+                !own.hasLeft(since: world.time - World.lateness),
+                !people.users[index].hasLeft(since: world.time - World.lateness)
+            {
                 world.fail("\(connection.label) finds u\(index), whom it doesn't know")
             }
         }
     }
 
-    private func hasJustLeft(_ user: SimulatedUser) -> Bool {
-        user.left.values.contains { world.time - $0 <= World.lateness }
+    /// Whether what people are called may be told to the viewer: of contacts, of whoever is or was in a conversation
+    /// with it, and of whoever asks it, but not of whom it has asked.
+    /// - Parameter time: when it was told at the earliest.
+    private func mayKnow(_ user: SimulatedUser, _ viewer: SimulatedUser, since time: Int64) -> Bool {
+        let isContact = people.acquaintances.knewEachOther(
+            viewer.index, user.index, at: world.now.wall.milliseconds, within: world.time - time)
+        return isContact || viewer.hasLeft(since: time)
+            || ledger.conversations.contains { conversation in
+                conversation.members[viewer.index] != nil && conversation.generations[user.index] != nil
+                    && (!conversation.isWaiting || conversation.waits(for: viewer.index))
+            }
     }
 
     /// A client reads that its change is stored, or a later one of the same batch.

@@ -15,13 +15,14 @@ final class ReplyCheck {
     private let settings: SettingCheck
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
+    private let requests: RequestCheck
     private let threads: ThreadCheck
     private let receipts: ReceiptCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
         _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
-        _ profiles: ProfileCheck
+        _ profiles: ProfileCheck, _ requests: RequestCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -32,6 +33,7 @@ final class ReplyCheck {
         self.settings = settings
         self.blocks = blocks
         self.profiles = profiles
+        self.requests = requests
         threads = ThreadCheck(world, ledger)
         receipts = ReceiptCheck(world, ledger, people)
     }
@@ -48,7 +50,17 @@ final class ReplyCheck {
             takeHistory(event, conversation, thread, askedAt: pending.saidAt, on: connection)
         case (.ok, .list):
             takeList(event, askedAt: pending.saidAt, on: connection)
+            requests.takeList(event.json, ofRequests: false, askedAt: pending.saidAt, on: connection)
+        case (.ok, .listRequests):
+            takeList(event, askedAt: pending.saidAt, on: connection)
+            requests.takeList(event.json, ofRequests: true, askedAt: pending.saidAt, on: connection)
+        case (.ok, .getConversation(let index)):
             profiles.takeAll(event.json?["people"], on: connection)
+            requests.take(event.json?["conversation"], of: index, askedAt: pending.saidAt, on: connection)
+        case (.ok, .answerRequest(let conversation, let isAccepted)):
+            requests.takeAnswered(event, conversation, isAccepted: isAccepted, on: connection)
+            if isAccepted, let position = event.position { note(position, toldTo: connection) }
+            if let position = event.position { connection.told.positions.insert(position) }
         case (.ok, .receipts(let conversation, let sequence)):
             receipts.take(event, conversation, sequence, askedAt: pending.saidAt, on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
@@ -106,7 +118,7 @@ final class ReplyCheck {
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
-            .contact, .receipts:
+            .contact, .listRequests, .getConversation, .answerRequest, .receipts:
             break
         }
     }
@@ -163,7 +175,9 @@ final class ReplyCheck {
     func codes(refusing intent: SendIntent, of user: SimulatedUser, saidAt: Int64) -> Set<String> {
         let isInGroup = intent.conversation.map { ledger.conversations[$0].kind == .group } ?? false
         let mayBeBlocked = !isInGroup && people.mayHaveBeenBlocked(user, from: saidAt)
-        return codes(refusing: intent, of: user).union(mayBeBlocked ? ["no_relationship"] : [])
+        let mayBeWaiting = requests.mayHaveWaited(user, in: intent.conversation, since: saidAt)
+        return codes(refusing: intent, of: user).union(mayBeBlocked || mayBeWaiting ? ["no_relationship"] : [])
+            .union(intent.isToPeer && world.takesRequests ? ["too_large"] : [])
     }
 
     /// With what the gate refuses.
@@ -229,21 +243,28 @@ final class ReplyCheck {
         case .typing, .members, .history, .receipts: allowed = ["not_found"]
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
-        case .watchCount: allowed = ["not_found", "too_large"]
+        case .watchCount(let conversation):
+            allowed = ["not_found", "too_large"]
+            if ledger.conversations[conversation].request != nil { allowed.insert("no_relationship") }
+        case .answerRequest(let conversation, _):
+            allowed = requests.mayConflict(conversation, connection.device.user) ? ["not_found", "conflict"] : []
+        case .getConversation: allowed = ["not_found"]
         case .setState: allowed = ["conflict"]
         case .getState: allowed = []
         case .refresh: allowed = ["conflict", "forbidden"]
         case .setProfile: allowed = ["username_taken"]
         case .except(let other, _): allowed = isBlocked(other, by: connection) ? ["conflict"] : []
-        case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .devices, .getUsers,
-            .findUsers:
+        case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .listRequests, .devices,
+            .getUsers, .findUsers:
             allowed = []
         case .other:
             allowed = gateCodes.union(["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"])
         }
+        let user = connection.device.user
         switch kind {
-        case .change, .create, .typing, .contact, .other:
-            if people.mayHaveBeenBlocked(connection.device.user, from: saidAt) { allowed.insert("no_relationship") }
+        case .change where requests.mayHaveWaited(user, in: nil, since: saidAt): allowed.insert("no_relationship")
+        case .change, .create, .typing, .contact, .other, .answerRequest:
+            if people.mayHaveBeenBlocked(user, from: saidAt) { allowed.insert("no_relationship") }
         default: break
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }

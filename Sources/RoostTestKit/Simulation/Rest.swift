@@ -153,6 +153,34 @@ final class Rest {
         }
     }
 
+    /// Those who are asked accept, by a command or by an answer. Some requests wait beyond the end.
+    private func acceptRequests() {
+        for conversation in ledger.conversations where conversation.isWaiting && conversation.index % 3 > 0 {
+            guard let request = conversation.request, conversation.members[request.receiver] != nil,
+                let connection = host.connection(of: people.users[request.receiver])
+            else { continue }
+            if conversation.index % 3 == 1 {
+                say("first", in: conversation, on: connection)
+            } else {
+                clients.say(
+                    "request.accept", "\"conversation\":\"\(conversation.id)\"",
+                    .answerRequest(conversation.index, isAccepted: true), on: connection)
+            }
+            host.advance(60)
+        }
+        retryAll()
+        settle("after requests are accepted") { self.allAreServed }
+    }
+
+    private func say(_ text: String, in conversation: ConversationTruth, on connection: SimulatedConnection) {
+        let key = script.newKey()
+        let intent = SendIntent(
+            key: key, members: "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"\(text)\"",
+            isToPeer: true, conversation: conversation.index, isReply: false)
+        connection.device.user.unanswered.append(intent)
+        clients.say("send", intent.members, .send(intent), on: connection)
+    }
+
     /// Everybody asks when others have read one of the last messages.
     private func askForReceipts() {
         for connection in host.connections where connection.isReady {
@@ -173,13 +201,9 @@ final class Rest {
     private func writeEverywhere() {
         for user in people.users {
             guard let connection = host.connection(of: user) else { continue }
-            for conversation in ledger.conversations where conversation.members[user.index] != nil {
-                let key = script.newKey()
-                let intent = SendIntent(
-                    key: key, members: "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"last\"",
-                    isToPeer: true, conversation: conversation.index, isReply: false)
-                user.unanswered.append(intent)
-                clients.say("send", intent.members, .send(intent), on: connection)
+            for conversation in ledger.conversations
+            where conversation.members[user.index] != nil && !conversation.waits(for: user.index) {
+                say("last", in: conversation, on: connection)
                 host.advance(world.random.chance(50) ? 0 : 60)
             }
         }
@@ -189,6 +213,7 @@ final class Rest {
     private func mark() {
         settle("before the last word") { self.allAreServed }
         connectionsBeforeMark = clients.connectionsMade
+        if world.takesRequests { acceptRequests() }
         writeEverywhere()
         retryAll()
         changeCounts()
@@ -226,6 +251,9 @@ final class Rest {
         }
         for connection in host.connections where connection.isReady {
             clients.say("conversation.list", "\"limit\":20", .list, on: connection)
+            if world.takesRequests {
+                clients.say("conversation.list", "\"limit\":20,\"requests\":true", .listRequests, on: connection)
+            }
             for conversation in ledger.conversations
             where conversation.members[connection.device.user.index] != nil {
                 host.advance(30)

@@ -57,7 +57,13 @@ final class Script {
             if world.random.chance(5) { clients.drop(connection) }
             return
         }
-        if world.hasGate, world.random.chance(8) { return changeContact(on: connection) }
+        if world.takesRequests {
+            if world.random.chance(5) { return answerRequest(on: connection) }
+            // Contacts don't need to wait for each other.
+            if world.random.chance(1) { return changeContact(on: connection) }
+        } else if world.hasGate, world.random.chance(8) {
+            return changeContact(on: connection)
+        }
         if world.day.isChatty, world.random.chance(60) { return sendNew(on: connection) }
         switch world.random.below(1_000) {
         case 0..<260: sendNew(on: connection)
@@ -186,6 +192,24 @@ final class Script {
             default: ("remove", .end)
             }
         clients.say("contact.\(verb)", "\"user\":\"\(peer.name)\"", .contact(deed, peer.index), on: connection)
+    }
+
+    /// Accepts or drops what a stranger has written, or looks at it. Sometimes it isn't the user's to answer.
+    private func answerRequest(on connection: SimulatedConnection) {
+        let user = connection.device.user.index
+        let known = ledger.conversations.filter { $0.request != nil && $0.members[user] != nil }
+        let waiting = known.filter { $0.waits(for: user) }
+        let pool = waiting.isEmpty || world.random.chance(20) ? known : waiting
+        guard !pool.isEmpty, world.random.chance(80) else {
+            return clients.say("conversation.list", "\"requests\":true", .listRequests, on: connection)
+        }
+        let index = pool[world.random.below(pool.count)].index
+        let of = "\"conversation\":\"\(ledger.conversations[index].id)\""
+        switch world.random.below(10) {
+        case 0: clients.say("request.accept", of, .answerRequest(index, isAccepted: true), on: connection)
+        case 1..<5: clients.say("request.drop", of, .answerRequest(index, isAccepted: false), on: connection)
+        default: clients.say("conversation.get", of, .getConversation(index), on: connection)
+        }
     }
 
     private func watch(on connection: SimulatedConnection) {
@@ -322,8 +346,10 @@ final class Script {
         if world.random.chance(30) {
             isToPeer = true
             let peer = people.other(than: user)
+            let direct = ledger.direct(user.index, peer.index)
+            if let direct, direct.waits(for: user.index), world.random.chance(90) { return }
             to = "@" + peer.name
-            last = Int64(ledger.direct(user.index, peer.index)?.messages.count ?? 0)
+            last = Int64(direct?.messages.count ?? 0)
         } else {
             guard let conversation = conversation(of: user) else { return }
             to = conversation.id
@@ -450,6 +476,8 @@ final class Script {
         for _ in 0..<6 {
             let most = world.day.isChatty ? min(ledger.conversations.count, 4) : ledger.conversations.count
             let conversation = ledger.conversations[world.random.below(most)]
+            // Most who are asked don't answer by the way.
+            if conversation.waits(for: user.index), world.random.chance(97) { continue }
             if conversation.members[user.index] != nil, !conversation.isErased { return conversation }
         }
         return world.random.chance(10) ? ledger.conversations[world.random.below(ledger.conversations.count)] : nil

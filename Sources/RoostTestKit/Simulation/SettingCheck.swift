@@ -40,7 +40,8 @@ final class SettingCheck {
         self.people = people
         self.clients = clients
         random = SeededGenerator(seed: ~seed &+ 1)
-        isActive = seed % 2 == 0
+        // Where requests are dropped, a setting tells all devices of it.
+        isActive = seed % 2 == 0 || world.takesRequests
     }
 
     // MARK: Saying

@@ -92,6 +92,7 @@ final class SimulatedClients {
             user.typingUntil[conversation] = isActive ? world.time + world.day.limits.typingMilliseconds : world.time
         case .send(let intent):
             if let conversation = intent.conversation { user.typingUntil[conversation] = world.time }
+        case .answerRequest(let conversation, isAccepted: false): people.acquaintances.noteDropped(conversation)
         case .refresh: break
         default: break
         }

@@ -63,6 +63,7 @@ final class SimulatedConnection {
             case list, members(conversation: Int), history(conversation: Int, thread: Int64? = nil), devices
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
             case setState(String), getState
+            case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
             case other
         }
 
@@ -131,6 +132,10 @@ final class SimulatedConnection {
     var isFast: Bool { reading == .fast && !hasVanished }
     /// Whether what it reads now was written at most a moment ago.
     func isUpToDate(at time: Int64) -> Bool { isFast && time - calmSince > World.lateness }
+    /// Nothing that its client reads now was written before this time.
+    func writtenSince(at time: Int64) -> Int64 {
+        isUpToDate(at: time) ? time - World.lateness : belief.begunAt
+    }
 
     /// For messages to people.
     var label: String { "\(device.label)#\(number)" }

@@ -62,6 +62,7 @@ final class SimulatedHost {
             rules.gate = GateRules(.on)
             // In a day, everybody is in a group with everybody.
             rules.gate.countsSharedGroups = false
+            rules.gate.takesRequests = world.takesRequests
         }
         let relay = Relay(
             store.load(), limits: world.day.limits, identity: .init(server: "roost simulation", durability: .memory),
@@ -81,7 +82,7 @@ final class SimulatedHost {
         guard let held = batch else { return nil }
         batch = nil
         let outcomes = store.fail(held.mutations, &world.random)
-        if let outcomes { ledger.apply(held.mutations, outcomes) }
+        if let outcomes { ledger.apply(held.mutations, outcomes, at: world.time) }
         world.isStopping = true
         relay.commitFailed(at: world.now)
         return outcomes == nil ? held.mutations : nil
@@ -201,7 +202,7 @@ final class SimulatedHost {
             // A planted mistake: the relay was told before the commit.
             guard let outcomes = store.commit(held.mutations) else { return }
             if outcomes != predicted { world.fail("the planted mistake predicted another outcome") }
-            ledger.apply(held.mutations, outcomes)
+            ledger.apply(held.mutations, outcomes, at: world.time)
             return
         }
         guard let outcomes = store.commit(held.mutations) else {
@@ -210,7 +211,7 @@ final class SimulatedHost {
             world.fullAt = world.time
             return relay.noRoom(for: held.mutations, at: world.now)
         }
-        ledger.apply(held.mutations, outcomes)
+        ledger.apply(held.mutations, outcomes, at: world.time)
         observer?.committed(held.mutations, outcomes)
         relay.committed(outcomes, at: world.now) { _ = writeTouched() }
     }
@@ -373,11 +374,12 @@ final class SimulatedHost {
         connections.first { $0.device.user === user && $0.isFast && $0.isWelcome && $0.isReady }
     }
 
-    /// Plants a mistake: cursors are stored as if everything had been acked, or what services do is stored as something
-    /// else.
+    /// Plants a mistake: cursors are stored as if everything had been acked, what services do is stored as something
+    /// else, or something isn't stored.
     private func plant(inBatch mutations: [Mutation]) -> [Mutation] {
-        mutations.map { mutation in
+        mutations.compactMap { mutation in
             switch (world.mistake, mutation) {
+            case (.lostDrop, .dropRequest): return nil
             case (.runawayCursor, .cursor(let device, _)): return .cursor(device, relay.head)
             case (.lateReads, .steps(let conversation, let user, var steps)):
                 for index in steps.indices { steps[index].time = world.now.wall }

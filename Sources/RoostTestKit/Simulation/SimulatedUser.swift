@@ -48,6 +48,9 @@ final class SimulatedUser {
         name = "u\(index)"
     }
 
+    /// Whether it has left a conversation at this time or later.
+    func hasLeft(since time: Int64) -> Bool { left.values.contains { $0 >= time } }
+
     /// The index in a user's name; nil if it isn't one of the simulation's.
     static func index(_ name: String?) -> Int? { name.flatMap { Int($0.dropFirst()) } }
 

@@ -37,6 +37,7 @@ public final class Simulation {
     private let rest: Rest
     private let end: EndCheck
     private let feed: FeedCheck
+    private let requests: RequestCheck
     /// On every third day.
     private let service: SimulatedService?
 
@@ -52,9 +53,11 @@ public final class Simulation {
         settings = SettingCheck(world, ledger, people, clients, seed: seed)
         let blocks = BlockCheck(world, ledger, people)
         let profiles = ProfileCheck(world, ledger, people)
+        requests = RequestCheck(world, ledger, people, clients, settings)
         let replies = ReplyCheck(
-            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks, profiles)
-        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings, blocks, profiles)
+            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks, profiles, requests)
+        events = EventCheck(
+            world, ledger, people, host, clients, replies, presence, settings, blocks, profiles, requests)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)
         script = Script(world, ledger, people, host, clients, outages)
@@ -96,6 +99,7 @@ public final class Simulation {
             feed.check()
         }
         if world.violations.isEmpty { outages.drain() }
+        requests.noteTally()
         let counted = Mirror(reflecting: world.tally).children.map { ($0.label ?? "", $0.value as? Int ?? 0) }
         return Report(
             seed: seed, steps: taken, hash: world.trace.hash, violations: world.violations,

@@ -16,6 +16,8 @@ final class World {
     let hasGate: Bool
     /// Whether people ask all day who has read what: on every fifth day.
     let isCurious: Bool
+    /// Whether a stranger's first message waits there to be accepted: on every other day with a gate.
+    let takesRequests: Bool
     var random: SeededGenerator
     private(set) var now = World.moment(1_000_000)
     var trace = Trace()
@@ -49,12 +51,15 @@ final class World {
         var guarded = 0
         /// Members of whom somebody was told when they had read a message.
         var receipts = 0
+        /// First messages of strangers, and what their receivers made of them.
+        var requests = 0, requestsAccepted = 0, requestsDropped = 0
     }
 
     init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {
         self.mistake = mistake
         hasGate = seed % 5 == 2
         isCurious = seed % 5 == 3
+        takesRequests = seed % 10 == 7
         random = SeededGenerator(seed: seed)
         day = Day(&random, weather)
     }
