@@ -48,11 +48,14 @@ extension ChatClient {
     }
 
     /// Returns a page of messages, oldest first: the newest ones, or those before or after a sequence, but not both.
+    /// - Parameter thread: the message with which a thread began, for messages of that thread only.
     public func history(
-        of conversation: String, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int? = nil
+        of conversation: String, thread: SequenceNumber? = nil, before: SequenceNumber? = nil,
+        after: SequenceNumber? = nil, limit: Int? = nil
     ) async throws(RoostFailure) -> HistoryPage {
         try await request(.history) { command in
             command.member("conversation", conversation)
+            if let thread { command.member("thread", thread.value) }
             if let before { command.member("before", before.value) }
             if let after { command.member("after", after.value) }
             if let limit { command.member("limit", Int64(limit)) }

@@ -5,6 +5,7 @@ import RoostWire
 struct Cache {
     let conversations: ConversationTable
     let messages: MessageTable
+    let pins: LocalPins
     /// The user of this device.
     let user: String
 
@@ -17,7 +18,7 @@ struct Cache {
         case .message(let message): try take(message)
         case .edit(let edit): try take(edit)
         case .delete(let deletion):
-            try messages.delete(deletion.target.conversation, deletion.target.sequence, at: deletion.target.time)
+            try delete(deletion.target.conversation, deletion.target.sequence, at: deletion.target.time)
             return deletion.target.conversation
         case .react(let reaction): try take(reaction)
         case .conversation(let change): try take(change)
@@ -40,6 +41,13 @@ struct Cache {
         guard try messages.insert(LocalMessage(message)) else { return }
         // A hidden message names nobody.
         try noteMessage(LocalMessage(message), with: message.isHidden ? [] : [message.from])
+    }
+
+    /// A message was deleted: it is pinned no longer, and its thread has one less.
+    func delete(_ conversation: String, _ sequence: SequenceNumber, at time: Timestamp) throws(LocalFailure) {
+        if let message = try messages.message(conversation, sequence) { try messages.uncountReply(message) }
+        try messages.delete(conversation, sequence, at: time)
+        try pins.unpin(sequence, in: conversation)
     }
 
     private func take(_ edit: MessageEdit) throws(LocalFailure) {
@@ -72,6 +80,7 @@ struct Cache {
             }
         }
         try conversations.put(one, for: user)
+        try messages.countReply(message, isEvent: true)
         // Nobody is told what those read with whom there is a block.
         if from != user, !from.isEmpty {
             try conversations.raise(
@@ -106,6 +115,7 @@ struct Cache {
 
     private func take(_ gap: MessageGap) throws(LocalFailure) {
         try messages.forget(gap.conversation, from: gap.isReset ? .none : gap.from, to: gap.to)
+        try messages.doubtReplies(in: gap.conversation, before: gap.from)
         var one = try known(gap.conversation, with: [])
         one.sequence = max(one.sequence, gap.to)
         if gap.isReset { one.first = gap.from }
@@ -146,7 +156,11 @@ struct Cache {
         case .left(let owner):
             one.remove([event.by])
             if owner == user { one.role = .owner }
-        case .pinned, .unpinned, .accepted: break
+        case .accepted: break
+        case .pinned(let sequence):
+            // What was said before this user came (back) isn't shown.
+            if sequence >= one.first { try pins.pin(sequence, in: id, by: event.by, at: event.time) }
+        case .unpinned(let sequence): try pins.unpin(sequence, in: id)
         case .expiry(let milliseconds):
             one.expiry = LocalConversation.sound(milliseconds)
             try messages.setExpiry(of: id, after: event.sequence, from: user, milliseconds: one.expiry)
@@ -196,13 +210,19 @@ struct Cache {
             // Only `history` tells the reactions.
             kept.isStale = true
             _ = try messages.insert(kept)
+            try messages.countReply(kept, isEvent: false)
         }
+        try pins.take(summary.pins, of: summary.id)
     }
 
     /// A page of history: messages as they are now.
     /// - Parameter before: the sequence that it was asked for; nil if there was another question.
     func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
-        for message in page.messages { try messages.replace(LocalMessage(message)) }
+        for message in page.messages {
+            let isNew = try messages.message(message.conversation, message.sequence) == nil
+            try messages.replace(LocalMessage(message))
+            if isNew { try messages.countReply(LocalMessage(message), isEvent: false) }
+        }
         for gap in page.gaps {
             // They count toward the page (section 5), so that there are no more of them than of messages.
             let last = min(gap.to.value, gap.from.value &+ Int64(Limits().historyMax))
@@ -249,7 +269,7 @@ struct Cache {
     func expire(by now: Timestamp, limit: Int) throws(LocalFailure) -> (conversations: Set<String>, count: Int) {
         let due = try messages.due(by: now, limit: limit)
         for message in due {
-            try messages.delete(message.conversation, message.sequence, at: message.expires ?? now)
+            try delete(message.conversation, message.sequence, at: message.expires ?? now)
         }
         for (id, gone) in Dictionary(grouping: due, by: \.conversation) {
             guard var one = try conversations.conversation(id) else { continue }
@@ -319,6 +339,9 @@ extension LocalMessage {
         mentions = message.mentions
         expires = message.expires
         isHidden = message.isHidden
+        thread = message.thread
+        replies = message.replies
+        origin = message.origin?.from
     }
 
     /// A message that the relay can't show any more.

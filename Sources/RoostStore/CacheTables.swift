@@ -4,6 +4,10 @@
 /// A sequence between two rows of `message` that has no row is a gap: the device doesn't have that message. Names of
 /// users have no spaces (Docs/Protocol.md, section 2), so that `members` and `mentions` separate them by spaces.
 ///
+/// `thread` is the message with which the thread began that a message belongs to; `replies`, `last_reply` and
+/// `replied_at` are those of the thread that began with it. Of pinned messages the one with the highest `place` was
+/// pinned last.
+///
 /// A `setting` without a value was removed; its version keeps an older answer from bringing it back. `has_settings` is
 /// 1 if all of them are here, and 2 while they are asked for.
 enum CacheTables {
@@ -84,12 +88,30 @@ enum CacheTables {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX setting_removed ON setting(version) WHERE value IS NULL;
                 """),
+        LocalMigration(
+            name: "8 threads, forwarded and pinned messages",
+            sql: """
+                ALTER TABLE message ADD COLUMN thread INTEGER;
+                ALTER TABLE message ADD COLUMN origin TEXT;
+                ALTER TABLE message ADD COLUMN replies INTEGER;
+                ALTER TABLE message ADD COLUMN last_reply INTEGER;
+                ALTER TABLE message ADD COLUMN replied_at INTEGER;
+                CREATE INDEX message_thread ON message(conversation, thread, sequence) WHERE thread IS NOT NULL;
+                CREATE TABLE pin(
+                    conversation TEXT NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    place INTEGER NOT NULL,
+                    user TEXT,
+                    time INTEGER,
+                    PRIMARY KEY (conversation, sequence)
+                ) STRICT, WITHOUT ROWID;
+                """),
     ]
 
     /// Forgets everything but who this device is.
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
-        DELETE FROM person;
+        DELETE FROM person; DELETE FROM pin;
         UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0
         """
 }

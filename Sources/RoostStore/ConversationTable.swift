@@ -93,6 +93,7 @@ struct ConversationTable {
         try database.run("DELETE FROM conversation WHERE id = ?", [.text(id)])
         try database.run("DELETE FROM message WHERE conversation = ?", [.text(id)])
         try database.run("DELETE FROM watermark WHERE conversation = ?", [.text(id)])
+        try database.run("DELETE FROM pin WHERE conversation = ?", [.text(id)])
     }
 
     // MARK: Watermarks

@@ -78,6 +78,7 @@ struct DamagedFile {
         private var drafts: [[LocalValue]] = []
         // A file of an older form has none.
         private var mentions: [(id: Int64, names: String)] = []
+        private var others: [[LocalValue]] = []
         private var identity: [LocalValue]?
 
         private static let itemColumns =
@@ -103,6 +104,14 @@ struct DamagedFile {
             items = found.sorted { $0.key < $1.key }.map(\.value)
             try database.readable("SELECT id, mentions FROM outbox NOT INDEXED WHERE mentions IS NOT NULL") { row in
                 mentions.append((row.integer(0), row.text(1)))
+            }
+            try database.readable(
+                """
+                SELECT thread, source, source_sequence, origin, id FROM outbox NOT INDEXED
+                WHERE thread IS NOT NULL OR source IS NOT NULL
+                """
+            ) { row in
+                others.append(row.values(count: 5))
             }
             try database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
                 drafts.append(row.values(count: 3))
@@ -132,6 +141,10 @@ struct DamagedFile {
             }
             for one in mentions {
                 try database.run("UPDATE outbox SET mentions = ? WHERE id = ?", [.text(one.names), .integer(one.id)])
+            }
+            for one in others {
+                try database.run(
+                    "UPDATE outbox SET thread = ?, source = ?, source_sequence = ?, origin = ? WHERE id = ?", one)
             }
             // What was known of it is lost.
             try database.run("UPDATE outbox SET may_be_sent = 1")

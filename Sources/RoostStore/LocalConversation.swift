@@ -92,6 +92,12 @@ public struct LocalMessage: Sendable, Equatable {
     public var expires: Timestamp?
     /// Whether there is a block between the user and the author: then it is only a place, without author and body.
     public var isHidden = false
+    /// The message with which the thread began that it belongs to; nil if it is in none.
+    public var thread: SequenceNumber?
+    /// The thread that began with it; nil if there is none.
+    public var replies: ThreadSummary?
+    /// The user who wrote what it forwards; nil if it forwards nothing.
+    public var origin: String?
 
     /// Whether the relay can't show it any more, because it is damaged in the relay's store.
     public var isLost: Bool { from.isEmpty && !isHidden }

@@ -19,6 +19,10 @@ public final class LocalStore {
     public let people: LocalPeople
     /// How much the user hasn't read.
     public let badge: LocalBadge
+    /// What conversations point out.
+    public let pins: LocalPins
+    /// The messages of threads.
+    public let threads: LocalThreads
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
 
@@ -51,6 +55,8 @@ public final class LocalStore {
         settings = LocalSettings(database: database)
         people = LocalPeople(database: database, most: limits.peopleMax)
         badge = LocalBadge(database: database)
+        pins = LocalPins(database: database, messages: messages)
+        threads = LocalThreads(messages: messages)
     }
 
     // What a start reads.
@@ -92,7 +98,7 @@ public final class LocalStore {
     }
 
     private var cache: Cache {
-        Cache(conversations: conversations, messages: messages, user: identity.user ?? "")
+        Cache(conversations: conversations, messages: messages, pins: pins, user: identity.user ?? "")
     }
 
     // MARK: Sessions
@@ -318,13 +324,15 @@ public final class LocalStore {
             message.body = Body(json: body)
             message.mentions = item.mentions
             if case .stored(let sequence) = replyTo { message.replyTo = sequence }
-            // A message that an earlier try stored may have changed since.
-            message.isStale = stored.isDuplicate
+            message.thread = item.thread
+            message.origin = item.forward?.origin
+            // A message that an earlier try stored may have changed since, and what is forwarded before it was.
+            message.isStale = stored.isDuplicate || item.forward != nil
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
             try cache.take(stored, of: message, to: peer)
         case .edit(.stored(let sequence), let body):
             try messages.edit(conversation, sequence, body, mentions: item.mentions, at: time)
-        case .delete(.stored(let sequence)): try messages.delete(conversation, sequence, at: time)
+        case .delete(.stored(let sequence)): try cache.delete(conversation, sequence, at: time)
         case .react(.stored(let sequence), let reaction, let isOn):
             try messages.react(conversation, sequence, { $0.setMine(reaction, isOn: isOn) }, isStale: false)
         case .read(let sequence): try cache.read(conversation, upTo: sequence)

@@ -9,7 +9,7 @@ struct MessageTable {
     private static let columns =
         """
         conversation, sequence, key, sender, time, kind, body, reply_to, edited_at, deleted_at, reactions, is_stale,
-        mentions, expires, is_hidden
+        mentions, expires, is_hidden, thread, origin, replies, last_reply, replied_at
         """
 
     // MARK: Reading
@@ -66,6 +66,12 @@ struct MessageTable {
         message.mentions = row.isNull(12) ? [] : Mentions.read(row.text(12))
         message.expires = time(13)
         message.isHidden = row.integer(14) != 0
+        message.thread = row.isNull(15) ? nil : SequenceNumber(row.integer(15))
+        message.origin = row.isNull(16) ? nil : row.text(16)
+        if let repliedAt = time(19) {
+            message.replies = ThreadSummary(
+                count: Int(clamping: row.integer(17)), last: SequenceNumber(row.integer(18)), time: repliedAt)
+        }
         return message
     }
 
@@ -88,7 +94,8 @@ struct MessageTable {
                 kind = excluded.kind, body = excluded.body, reply_to = excluded.reply_to,
                 edited_at = excluded.edited_at, deleted_at = excluded.deleted_at, reactions = excluded.reactions,
                 is_stale = excluded.is_stale, mentions = excluded.mentions, expires = excluded.expires,
-                is_hidden = excluded.is_hidden
+                is_hidden = excluded.is_hidden, thread = excluded.thread, origin = excluded.origin,
+                replies = excluded.replies, last_reply = excluded.last_reply, replied_at = excluded.replied_at
             """)
     }
 
@@ -96,7 +103,8 @@ struct MessageTable {
         func time(_ time: Timestamp?) -> LocalValue { time.map { .integer($0.milliseconds) } ?? .null }
         try database.run(
             """
-            \(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)
+            \(verb) INTO message(\(MessageTable.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)
             """,
             [
                 .text(message.conversation), .integer(message.sequence.value), message.key.map { .text($0) } ?? .null,
@@ -105,7 +113,10 @@ struct MessageTable {
                 message.replyTo.map { .integer($0.value) } ?? .null, time(message.editedAt), time(message.deletedAt),
                 message.reactions.isEmpty ? .null : .bytes(Reactions.written(message.reactions)),
                 .integer(message.isStale ? 1 : 0), Mentions.value(message.mentions), time(message.expires),
-                .integer(message.isHidden ? 1 : 0),
+                .integer(message.isHidden ? 1 : 0), message.thread.map { .integer($0.value) } ?? .null,
+                message.origin.map { .text($0) } ?? .null,
+                message.replies.map { .integer(Int64($0.count)) } ?? .null,
+                message.replies.map { .integer($0.last.value) } ?? .null, time(message.replies?.time),
             ])
     }
 
@@ -133,6 +144,59 @@ struct MessageTable {
             WHERE conversation = ? AND sequence = ?
             """,
             [.integer(time.milliseconds), .text(conversation), .integer(sequence.value)])
+    }
+
+    // MARK: Threads
+
+    /// The newest messages of a thread from a sequence on, at most `limit`, oldest first, without those that were
+    /// deleted.
+    func page(
+        ofThread root: SequenceNumber, in conversation: String, from: SequenceNumber, limit: Int
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try database.rows(
+            """
+            SELECT \(MessageTable.columns) FROM message
+            WHERE conversation = ? AND thread = ? AND sequence >= ? AND deleted_at IS NULL
+            ORDER BY sequence DESC LIMIT ?
+            """,
+            [.text(conversation), .integer(root.value), .integer(from.value), .integer(Int64(limit))],
+            MessageTable.message
+        ).reversed()
+    }
+
+    /// A message is here for the first time: the thread that it belongs to has one more, if that wasn't counted yet.
+    /// - Parameter isEvent: whether it may be out of order, as one's own are while the device catches up. Then only
+    ///   `history` knows what was counted.
+    func countReply(_ message: LocalMessage, isEvent: Bool) throws(LocalFailure) {
+        guard let thread = message.thread, message.deletedAt == nil,
+            var root = try self.message(message.conversation, thread)
+        else { return }
+        if message.sequence > root.replies?.last ?? .none {
+            let count = min((root.replies?.count ?? 0) + 1, Limits().repliesCounted)
+            root.replies = ThreadSummary(count: count, last: message.sequence, time: message.time)
+        } else {
+            guard isEvent else { return }
+            root.isStale = true
+        }
+        try replace(root)
+    }
+
+    /// A message of a thread has gone: which is the last one now, `history` says.
+    func uncountReply(_ message: LocalMessage) throws(LocalFailure) {
+        guard let thread = message.thread, message.deletedAt == nil,
+            var root = try self.message(message.conversation, thread), let replies = root.replies
+        else { return }
+        root.replies = replies.count > 1 ? replies : nil
+        root.replies?.count -= 1
+        root.isStale = true
+        try replace(root)
+    }
+
+    /// Messages were left out, and whether they belong to threads that began before them, only `history` knows.
+    func doubtReplies(in conversation: String, before sequence: SequenceNumber) throws(LocalFailure) {
+        try database.run(
+            "UPDATE message SET is_stale = 1 WHERE conversation = ? AND sequence < ? AND deleted_at IS NULL",
+            [.text(conversation), .integer(sequence.value)])
     }
 
     // MARK: What disappears

@@ -83,13 +83,19 @@ public final class Outbox {
     // MARK: What a user does
 
     /// Puts an item at the end. It is on disk when this returns.
-    /// - Parameter mentions: the users whom a message or an edit mentions.
+    /// - Parameters:
+    ///   - mentions: the users whom a message or an edit mentions.
+    ///   - thread: the stored message with which the thread began that a message belongs to.
+    ///   - forward: what a message forwards.
     /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written; then it isn't there.
     @discardableResult
     public func add(
-        _ action: OutboxItem.Action, to destination: String, key: String, mentions: [String] = []
+        _ action: OutboxItem.Action, to destination: String, key: String, mentions: [String] = [],
+        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
     ) throws -> OutboxItem {
-        var item = OutboxItem(id: 0, destination: destination, key: key, action: action, mentions: mentions)
+        var item = OutboxItem(
+            id: 0, destination: destination, key: key, action: action, mentions: mentions, thread: thread,
+            forward: forward)
         guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
         guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
         if let parent = item.parent {
@@ -127,7 +133,8 @@ public final class Outbox {
     /// Gives a message or an edit another body and other mentions, and tries it again if it stepped aside.
     /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
     public func replace(_ id: Int64, body: [UInt8], mentions: [String] = []) throws {
-        guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id) else {
+        // What somebody else wrote stays as it is.
+        guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id), items[index].forward == nil else {
             throw OutboxFailure.noSuchItem
         }
         var item = items[index]
@@ -257,8 +264,11 @@ public final class Outbox {
     }
 
     /// The relay has another log, in which the numbers of stored messages mean others or nothing. What changes or marks
-    /// one goes; the text of an edit stays, as a message that failed.
+    /// one goes, and so does what forwards one; the text of an edit or for a thread stays, as a message that failed.
     func logChanged() throws(LocalFailure) {
+        try database.run(OutboxTable.forgetForwards)
+        try database.run(
+            OutboxTable.leaveThreads, [.text("\(ErrorCode.gone.word)"), .text("the thread is gone")])
         try database.run(OutboxTable.forgetReplies)
         try database.run(
             OutboxTable.keepEdits, [.text("\(ErrorCode.gone.word)"), .text("the message that it changes is gone")])
@@ -286,7 +296,7 @@ public final class Outbox {
         underWay.remove(id)
         guard let failure, let index = items.firstIndex(where: { $0.id == id }) else { return nil }
         let item = items[index]
-        switch FailureScope(failure.code, of: item.action) {
+        switch FailureScope(failure.code, of: item) {
         case .passing:
             guard case .attempts(let waits) = policy else { return nil }
             guard item.tries < waits.count else {

@@ -38,6 +38,23 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
         }
     }
 
+    /// A message that is sent on as it is: the relay takes its content, and says who wrote it.
+    public struct Forward: Sendable, Equatable {
+        /// The id of its conversation.
+        public var conversation: String
+        /// Its sequence.
+        public var sequence: SequenceNumber
+        /// The user who wrote it.
+        public var origin: String
+
+        /// Creates one.
+        public init(conversation: String, sequence: SequenceNumber, origin: String) {
+            self.conversation = conversation
+            self.sequence = sequence
+            self.origin = origin
+        }
+    }
+
     /// Its number: later acts have greater ones. Never given twice.
     public var id: Int64
     /// The id of the conversation, or a user as `@name` until the relay has named the conversation.
@@ -50,6 +67,10 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
     public var tries = 0
     /// Names of the users whom the message, or the edit, mentions; `@all` stands for all members.
     public var mentions: [String] = []
+    /// The stored message with which the thread began that the message belongs to; nil if it is in none.
+    public var thread: SequenceNumber?
+    /// What the message forwards; nil if it has a content of its own. The body is then only for showing it.
+    public var forward: Forward?
     /// Why it stepped aside; nil while it waits for its turn.
     public var failure: Failure?
 
@@ -89,7 +110,8 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
             case .react(_, let reaction, _): reaction.utf8.count
             case .delete, .read: 0
             }
-        return content + destination.utf8.count + key.utf8.count + mentions.reduce(0) { $0 + $1.utf8.count }
+        let source = forward.map { $0.conversation.utf8.count + $0.origin.utf8.count } ?? 0
+        return content + source + destination.utf8.count + key.utf8.count + mentions.reduce(0) { $0 + $1.utf8.count }
     }
 }
 
@@ -101,6 +123,13 @@ public enum FailureScope: Sendable, Equatable {
     case item
     /// The conversation's: all its items wait until its user chooses.
     case conversation
+
+    /// Judges a refusal of an item. Of one that names another message, as the first of a thread or what it forwards,
+    /// that one may be what is gone.
+    public init(_ code: ErrorCode, of item: OutboxItem) {
+        let namesAnother = item.thread != nil || item.forward != nil
+        self = namesAnother && (code == .notFound || code == .gone) ? .item : FailureScope(code, of: item.action)
+    }
 
     /// Judges a refusal of `action` (Docs/Protocol.md, section 10).
     public init(_ code: ErrorCode, of action: OutboxItem.Action) {

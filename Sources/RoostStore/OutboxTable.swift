@@ -38,16 +38,29 @@ enum OutboxTable {
                 ) STRICT;
                 """),
         LocalMigration(name: "6 mentions in the outbox", sql: "ALTER TABLE outbox ADD COLUMN mentions TEXT"),
+        LocalMigration(
+            name: "9 threads and forwarded messages in the outbox",
+            sql: """
+                ALTER TABLE outbox ADD COLUMN thread INTEGER;
+                ALTER TABLE outbox ADD COLUMN source TEXT;
+                ALTER TABLE outbox ADD COLUMN source_sequence INTEGER;
+                ALTER TABLE outbox ADD COLUMN origin TEXT;
+                """),
     ]
 
     static let columns =
-        "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason, mentions"
+        """
+        id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason, mentions, thread,
+        source, source_sequence, origin
+        """
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
     static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
     static let adoptParked = "UPDATE OR REPLACE parked SET user = ? WHERE user = ''"
     static let insert = """
-        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction, mentions, may_be_sent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox(
+            user, destination, key, action, parent, target, kind, body, reaction, mentions, thread, source,
+            source_sequence, origin, may_be_sent)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let unsent = "SELECT id FROM outbox WHERE user IS ? AND may_be_sent = 0"
     static let mayBeSent = """
@@ -67,6 +80,8 @@ enum OutboxTable {
     static let forgetReplies = "UPDATE outbox SET target = NULL WHERE action = 1"
     static let keepEdits =
         "UPDATE outbox SET action = 1, target = NULL, code = ?, reason = ? WHERE action = 2 AND target IS NOT NULL"
+    static let forgetForwards = "DELETE FROM outbox WHERE source IS NOT NULL"
+    static let leaveThreads = "UPDATE outbox SET thread = NULL, code = ?, reason = ? WHERE thread IS NOT NULL"
     static let forgetMarks = "DELETE FROM outbox WHERE action > 2 AND target IS NOT NULL"
     static let allParked = "SELECT destination, code, reason FROM parked WHERE user = ?"
     static let park = "INSERT OR REPLACE INTO parked(destination, user, code, reason) VALUES (?, ?, ?, ?)"
@@ -91,6 +106,9 @@ enum OutboxTable {
         return [
             user.map { .text($0) } ?? .null, .text(item.destination), .text(item.key), .integer(word.rawValue),
             parent, target, kind, body, reaction, Mentions.value(item.mentions),
+            item.thread.map { .integer($0.value) } ?? .null, item.forward.map { .text($0.conversation) } ?? .null,
+            item.forward.map { .integer($0.sequence.value) } ?? .null,
+            item.forward.map { .text($0.origin) } ?? .null,
         ]
     }
 
@@ -119,6 +137,11 @@ enum OutboxTable {
         item.tries = Int(clamping: row.integer(9))
         if !row.isNull(10) { item.failure = failure(row.text(10), row.text(11)) }
         item.mentions = row.isNull(12) ? [] : Mentions.read(row.text(12))
+        item.thread = row.isNull(13) ? nil : SequenceNumber(row.integer(13))
+        if !row.isNull(14), !row.isNull(15) {
+            item.forward = OutboxItem.Forward(
+                conversation: row.text(14), sequence: SequenceNumber(row.integer(15)), origin: row.text(16))
+        }
         return item
     }
 

@@ -74,3 +74,38 @@ async def test_a_setting_is_on_the_other_device_after_kill_and_absence(relay, tm
     assert not phone.reader.done() and not laptop.reader.done()
     for app in (phone, laptop):
         await app.leave()
+
+
+async def test_threads_pins_and_forwards_reach_other_apps(relay, tmp_path):
+    anna = await online(relay, "kit-faye", tmp_path / "faye.db")
+    ben = await online(relay, "kit-gus", tmp_path / "gus.db")
+    for app, other in ((anna, "kit-gus"), (ben, "kit-faye")):
+        await app.call("open", **{"with": f"@{other}"})
+    await anna.call("send", text="lunch?")
+    await ben.until(lambda: [item["text"] for item in ben.items] == ["lunch?"])
+    await anna.until(lambda: anna.items[0].get("sequence") == 1)
+
+    await ben.call("pin", sequence=1)
+    for app in (anna, ben):
+        await app.until(lambda app=app: app.pins == ["lunch?"])
+    await ben.call("thread", sequence=1)
+    await ben.call("disconnect")
+    # It waits in the outbox, over the end of the app.
+    await ben.call("sendInThread", text="pizza")
+    await ben.call("forward", sequence=1, **{"with": "@kit-hana"})
+    await ben.kill()
+    ben = await online(relay, "kit-gus", tmp_path / "gus.db")
+    await anna.until(lambda: anna.items[0].get("replies") == 1)
+    await anna.call("thread", sequence=1)
+    await anna.until(lambda: anna.others["thread"] == ["pizza"])
+
+    hana = await online(relay, "kit-hana", tmp_path / "hana.db")
+    await hana.call("open", **{"with": "@kit-gus"})
+    await hana.until(lambda: [(item["text"], item.get("origin")) for item in hana.items] == [("lunch?", "kit-faye")])
+    await ben.call("open", **{"with": "@kit-faye"})
+    await ben.until(lambda: ben.pins == ["lunch?"])
+    await ben.call("unpin", sequence=1)
+    await anna.until(lambda: anna.pins == [])
+    assert not any(app.reader.done() for app in (anna, ben, hana))
+    for app in (anna, ben, hana):
+        await app.leave()

@@ -11,7 +11,8 @@ import RoostWire
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
 /// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `fill` (`from`,
 /// `to`), `disconnect`; `setName` (`name`), `contacts`, `invite`, `accept`, `block` and `unblock` (`user`), `set`
-/// (`key`, `value` in JSON), `mute`, `expire` (`after`, in seconds). In place of a token there may be the address of
+/// (`key`, `value` in JSON), `mute`, `expire` (`after`, in seconds); `pin`, `unpin`, `forward` (`with`) and `thread`
+/// (`sequence`), `sendInThread` (`text`). In place of a token there may be the address of
 /// the services: then the app has accounts, keeps their tokens beside its store, and takes `signUp` (`email`,
 /// `password`, `name`), `signIn` (`email`, `password`), `signOut`, `renew`, `changePassword` (`password`, `new`),
 /// `profile`, `deleteAccount` (`password`). Each is answered by `{"done":N}`, N counting from 1, when its method has
@@ -19,6 +20,7 @@ import RoostWire
 @main
 struct KitDriver {
     @MainActor static var timeline: Timeline?
+    @MainActor static var thread: MessageThread?
     @MainActor static var accounts: AccountClient?
 
     @MainActor static func main() async throws {
@@ -106,6 +108,27 @@ struct KitDriver {
         case "expire":
             let seconds = command["after"] as? Int64 ?? 0
             try await roost.setExpiry(of: timeline?.conversation?.id ?? "", after: .seconds(seconds))
+        default: return try await carryOutAboutMessages(command)
+        }
+        return true
+    }
+
+    // About the message with a sequence. Returns false if it is another command.
+    @MainActor private static func carryOutAboutMessages(_ command: [String: Any]) async throws -> Bool {
+        let id = TimelineItem.ID.sequence(SequenceNumber(command["sequence"] as? Int64 ?? 0))
+        let text = command["text"] as? String ?? ""
+        switch command["do"] as? String {
+        case "pin": try await timeline?.pin(id)
+        case "unpin": try await timeline?.unpin(id)
+        case "forward": try await timeline?.forward(id, to: command["with"] as? String ?? "")
+        case "thread":
+            let opened = try await timeline?.thread(of: id)
+            thread = opened
+            guard let opened else { return true }
+            Task {
+                for await now in opened.snapshots() { write(["thread": now.items.compactMap { $0.message?.text }]) }
+            }
+        case "sendInThread": try await thread?.send(text)
         default: return false
         }
         return true
@@ -175,10 +198,12 @@ struct KitDriver {
                 if let state = message.state { row["rank"] = state.rank }
                 if message.isDeleted { row["deleted"] = true }
                 if message.isHidden { row["hidden"] = true }
+                if let origin = message.origin { row["origin"] = origin }
+                if let replies = message.replies { row["replies"] = replies.count }
                 return row
             }
         }
-        write(["items": items, "hasOlder": now.hasOlder])
+        write(["items": items, "hasOlder": now.hasOlder, "pins": now.pins.map { $0.message?.text ?? "" }])
     }
 
     @MainActor private static func write(_ object: [String: Any]) {

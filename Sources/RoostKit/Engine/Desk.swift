@@ -12,6 +12,7 @@ final class Desk {
     var now: () -> Timestamp = { .never }
     private(set) var session = RoostSnapshot()
     private var timelines: [Int: TimelineView] = [:]
+    private var threads: [Int: ThreadView] = [:]
     private var lists: [Int: ListView] = [:]
     private var views = 0
     private var followed: Set<String> = []
@@ -57,15 +58,29 @@ final class Desk {
         return views
     }
 
+    /// Begins to show a thread. It is told at once what is there.
+    func open(_ thread: ThreadView) throws -> Int {
+        views += 1
+        threads[views] = thread
+        try thread.refresh(store)
+        return views
+    }
+
     /// Nobody looks any more.
     func close(_ view: Int) {
         timelines[view] = nil
+        threads[view] = nil
         lists[view] = nil
     }
 
     func timeline(_ view: Int) -> TimelineView? { timelines[view] }
 
     func list(_ view: Int) -> ListView? { lists[view] }
+
+    /// All threads that somebody looks at.
+    var openThreads: [ThreadView] { Array(threads.values) }
+
+    func thread(_ view: Int) -> ThreadView? { threads[view] }
 
     /// All timelines that somebody looks at.
     var openTimelines: [TimelineView] { Array(timelines.values) }
@@ -84,7 +99,8 @@ final class Desk {
     func shownPeople() throws(LocalFailure) -> Set<String> {
         var shown = try peers(atMost: Acquaintances.profilesMax / 4)
         for view in lists.values { shown.formUnion(view.shown.rows.compactMap { $0.last?.from }) }
-        for view in timelines.values { shown.formUnion(view.shown.items.compactMap { $0.message?.from }) }
+        for view in timelines.values { shown.formUnion(view.shown.people) }
+        for view in threads.values { shown.formUnion(view.shown.items.compactMap { $0.message?.from }) }
         shown.formUnion(acquaintances.contacts.contacts.lazy.map(\.user).prefix(Notices.presencesMax))
         if let user = store.identity.user { shown.insert(user) }
         shown.remove("")
@@ -128,6 +144,7 @@ final class Desk {
         for view in timelines.values where all || some.contains(where: view.shows) {
             try view.refresh(store, notices)
         }
+        for view in threads.values where all || some.contains(where: view.shows) { try view.refresh(store) }
         let muted = try store.settings.muted(at: now()).conversations
         for view in lists.values { try view.refresh(store, notices, muted: muted) }
         try acquaintances.refresh(for: try shownPeople())
@@ -164,6 +181,7 @@ final class Desk {
                 kept.append(event)
                 position = place ?? position
                 noteTyping(event)
+                if case .gap = event { for view in threads.values { view.wasAsked = false } }
             } else {
                 touched.formUnion(notice(event))
             }
@@ -229,6 +247,8 @@ final class Desk {
         }
         acquaintances.begin()
         for view in timelines.values { view.wasAsked = false }
+        for view in timelines.values { view.pinsAsked = [] }
+        for view in threads.values { view.wasAsked = false }
         if isEmptied { for view in timelines.values { view.window.toEnd() } }
         note { session in
             session.connection = .connected
@@ -263,10 +283,12 @@ final class Desk {
     /// Puts something into the outbox. It is on disk when this returns.
     @discardableResult
     func add(
-        _ action: OutboxItem.Action, to destination: String, mentions: [String] = []
+        _ action: OutboxItem.Action, to destination: String, mentions: [String] = [],
+        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
     ) throws -> OutboxItem {
         let item = try store.outbox.add(
-            action, to: try store.resolved(destination), key: newKey(), mentions: mentions)
+            action, to: try store.resolved(destination), key: newKey(), mentions: mentions, thread: thread,
+            forward: forward)
         tell([item.destination, destination])
         return item
     }
@@ -288,6 +310,25 @@ final class Desk {
             }
             return .stored(sequence)
         }
+    }
+
+    /// A message that the relay has stored and that is here.
+    func stored(_ id: TimelineItem.ID, in destination: String) throws -> LocalMessage {
+        guard case .stored(let sequence) = try target(id, in: destination),
+            let message = try store.threads.message(sequence, in: store.resolved(destination))
+        else { throw OutboxFailure.noSuchItem }
+        return message
+    }
+
+    /// Sends a message on as it is.
+    func forward(_ id: TimelineItem.ID, of source: String, to destination: String) throws -> OutboxItem {
+        let message = try stored(id, in: source)
+        guard let body = message.body else { throw OutboxFailure.noSuchItem }
+        return try add(
+            .send(kind: message.kind == "text" ? nil : message.kind, body: body.json, replyTo: nil), to: destination,
+            forward: OutboxItem.Forward(
+                conversation: message.conversation, sequence: message.sequence,
+                origin: message.origin ?? message.from))
     }
 
     /// Changes the outbox, and tells everybody.

@@ -14,8 +14,17 @@ extension Engine {
             let stored = try await client.ask(.send) { command in
                 command.member("to", item.destination)
                 command.member("key", item.key)
-                if let kind { command.member("kind", kind) }
-                command.member("body", raw: body)
+                if let source = item.forward {
+                    // The relay takes kind and body from there.
+                    command.beginObject("forward")
+                    command.member("conversation", source.conversation)
+                    command.member("sequence", source.sequence.value)
+                    command.endObject()
+                } else {
+                    if let kind { command.member("kind", kind) }
+                    command.member("body", raw: body)
+                }
+                if let thread = item.thread { command.member("thread", thread.value) }
                 if case .stored(let sequence) = replyTo { command.member("replyTo", sequence.value) }
                 if !item.mentions.isEmpty { command.list("mentions", item.mentions) }
             } _: {
@@ -66,6 +75,8 @@ extension Engine {
         try await askStale()
         try await SettingsQuestion.ask(desk.store, client, patience)
         try await askOpen()
+        try await ThreadQuestion.ask(desk, sender.isReady, client, patience)
+        try await PinQuestion.ask(desk, sender.isReady, client, patience)
         if try await desk.acquaintances.askPeople(desk.shownPeople(), client, patience) { desk.tell([]) }
         try await askContacts()
         try await watching.follow(desk, client, patience)

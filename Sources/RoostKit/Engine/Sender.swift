@@ -47,7 +47,7 @@ final class Sender {
             return (try store.accepted(item.id, at: .never), nil)
         case .refused(let refusal):
             let wait = try store.outbox.refused(item.id, OutboxItem.Failure(refusal))
-            guard FailureScope(ErrorCode(refusal), of: item.action) == .passing else { return (nil, nil) }
+            guard FailureScope(ErrorCode(refusal), of: item) == .passing else { return (nil, nil) }
             return (nil, pause(wait ?? refusal.retryAfter))
         case .failed(.tooLarge(let bytes, let most)):
             let failure = OutboxItem.Failure(.tooLarge, "\(bytes) bytes, and the relay takes \(most)")

@@ -8,6 +8,8 @@ final class TimelineView {
     var window = TimelineWindow()
     /// Whether what it shows was asked for in this session.
     var wasAsked = false
+    /// The pinned messages of which something was missing when they were asked for.
+    var pinsAsked: [SequenceNumber] = []
     private let show: AsyncStream<TimelineSnapshot>.Continuation
     private(set) var shown = TimelineSnapshot()
     /// The first message that is shown; the one that comes next if there is none. The window may begin before it,
@@ -48,6 +50,9 @@ final class TimelineView {
             now.hasOlder = low > conversation.first
         }
         now.items = builder.items(messages, isAtEnd: window.isAtEnd)
+        if let id = now.conversation?.id {
+            now.pins = try store.pins.pins(of: id).map { PinnedMessage($0, $0.message.map(builder.row)) }
+        }
         now.hasNewer = !window.isAtEnd
         now.revision = shown.revision
         guard now != shown else { return }

@@ -120,6 +120,35 @@ public final class Timeline {
         }
     }
 
+    /// Sends a message of this conversation on, as it is and with who wrote it. It is on disk when this returns.
+    /// - Parameters:
+    ///   - id: a message that the relay has stored, and that has a content.
+    ///   - destination: a conversation, or `@name`.
+    /// - Returns: the identity of the new row, where it is sent to.
+    @discardableResult
+    public func forward(_ id: TimelineItem.ID, to destination: String) async throws -> TimelineItem.ID {
+        let source = self.destination
+        return try await engine.perform { .key(try $0.forward(id, of: source, to: destination).key) }
+    }
+
+    /// The thread that began with a message, or that it belongs to. A message that the relay doesn't have yet begins
+    /// none.
+    public func thread(of id: TimelineItem.ID) async throws -> MessageThread {
+        try await MessageThread(of: id, in: destination, engine)
+    }
+
+    // MARK: Pinned messages
+
+    /// Pins a message for all members: in a group the owner and admins may, at most 50. Needs a session.
+    public func pin(_ id: TimelineItem.ID) async throws {
+        try await PinQuestion.change(id, in: destination, isPinned: true, engine)
+    }
+
+    /// Pins a message no longer. Needs a session.
+    public func unpin(_ id: TimelineItem.ID) async throws {
+        try await PinQuestion.change(id, in: destination, isPinned: false, engine)
+    }
+
     // MARK: What the relay refused
 
     /// Tries again what the relay refused: a message or a change, by its `outboxItem`.

@@ -58,7 +58,8 @@ struct TimelineBuilder {
         return .gap(from: SequenceNumber(last.value + 1), to: SequenceNumber(next.value - 1))
     }
 
-    private func row(_ message: LocalMessage) -> TimelineMessage {
+    /// The row of a stored message.
+    func row(_ message: LocalMessage) -> TimelineMessage {
         let isOwn = message.from == user
         let key = isOwn ? message.key : nil
         var row = TimelineMessage(
@@ -66,12 +67,14 @@ struct TimelineBuilder {
             isOwn: isOwn, time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt, isDeleted: message.deletedAt != nil, reactions: message.reactions,
             state: isOwn ? state(of: message.sequence) : nil, isChanging: false, isHidden: message.isHidden,
-            mentions: message.mentions, expires: message.expires)
+            mentions: message.mentions, expires: message.expires, thread: message.thread, replies: message.replies,
+            origin: message.origin)
         for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }
         return row
     }
 
-    private func row(_ item: OutboxItem) -> TimelineMessage {
+    /// The row of a message that waits.
+    func row(_ item: OutboxItem) -> TimelineMessage {
         var row = TimelineMessage(
             id: .key(item.key), from: user, isOwn: true, kind: "text", isDeleted: false, reactions: [],
             state: .sending, isChanging: false, outboxItem: item.id)
@@ -80,6 +83,7 @@ struct TimelineBuilder {
             row.body = Body(json: body)
             if case .stored(let sequence) = replyTo { row.replyTo = sequence }
             row.mentions = item.mentions
+            (row.thread, row.origin) = (item.thread, item.forward?.origin)
         }
         if let failure = item.failure ?? parked { row.state = .failed(SendFailure(failure)) }
         for child in changes[.unsent(item.id)] ?? [] { apply(child, to: &row) }

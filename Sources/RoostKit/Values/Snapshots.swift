@@ -18,8 +18,32 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var hasOlder = false
     /// Whether there are messages after the last row: the timeline was scrolled away from the newest.
     public var hasNewer = false
+    /// The pinned messages, the one that was pinned last first.
+    public var pins: [PinnedMessage] = []
     /// What the relay has refused for the whole conversation; `Timeline.resume` tries again.
     public var failure: SendFailure?
+    // Counts up, so that what is told late is known to be old.
+    var revision = 0
+
+    /// Nothing yet.
+    public init() {}
+}
+
+extension TimelineSnapshot {
+    /// Those whose names somebody sees.
+    var people: Set<String> {
+        Set(items.compactMap { $0.message?.from } + items.compactMap { $0.message?.origin } + pins.compactMap(\.by))
+    }
+}
+
+/// What a thread shows at one moment.
+public struct ThreadSnapshot: Sendable, Equatable {
+    /// The message with which it began; nil if it isn't here.
+    public var root: TimelineMessage?
+    /// Its messages, oldest first, without the one with which it began.
+    public var items: [TimelineItem] = []
+    /// Whether there are messages before the first row.
+    public var hasOlder = false
     // Counts up, so that what is told late is known to be old.
     var revision = 0
 

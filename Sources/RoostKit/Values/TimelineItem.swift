@@ -1,3 +1,4 @@
+import RoostStore
 public import RoostWire
 
 /// A row of a timeline, oldest first.
@@ -70,9 +71,35 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var mentions: [String] = []
     /// When it disappears, by the relay's clock; nil if it stays.
     public var expires: Timestamp?
+    /// The message with which the thread began that it belongs to; nil if it is in none.
+    public var thread: SequenceNumber?
+    /// The thread that began with it, as far as others' messages in it are stored; nil if there is none.
+    public var replies: ThreadSummary?
+    /// The user who wrote what it forwards; nil if it forwards nothing.
+    public var origin: String?
 
     /// The text, if it is one.
     public var text: String? { body?.text }
+}
+
+/// A message that a conversation points out.
+public struct PinnedMessage: Sendable, Equatable, Identifiable {
+    /// Its number.
+    public var sequence: SequenceNumber
+    /// Who pinned it; nil until the relay has told.
+    public var by: String?
+    /// When it was pinned; nil until the relay has told.
+    public var time: Timestamp?
+    /// The message; nil until the relay has told, or if it can't be read.
+    public var message: TimelineMessage?
+
+    /// Its number.
+    public var id: Int64 { sequence.value }
+
+    init(_ pin: LocalPin, _ message: TimelineMessage?) {
+        (sequence, by, time) = (pin.sequence, pin.by, pin.time)
+        self.message = message
+    }
 }
 
 /// An edit or a deletion that the relay refused.

@@ -9,19 +9,20 @@ DRIVER = BINARY.parent / "roost-kit-driver"
 
 
 class App:
-    """One start of the app. `items` is what its timeline shows now, `session` what is said of the session, `account`
-    what is said of the account, `others` its people, contacts and settings, `states` how the connection
-    was, one after the other."""
+    """One start of the app. `items` and `pins` are what its timeline shows now, `session` what is said of the session,
+    `account` what is said of the account, `others` its people, contacts, settings and open thread, `states` how the
+    connection was, one after the other."""
 
     def __init__(self, process):
         self.process = process
         self.commands = 0
         self.done = {}
         self.items = []
+        self.pins = []
         self.has_older = False
         self.session = {}
         self.account = {}
-        self.others = {"people": {}, "contacts": {}, "settings": {}}
+        self.others = {"people": {}, "contacts": {}, "settings": {}, "thread": []}
         self.states = []
         self.lines = 0
         self.on_items = lambda items: None
@@ -58,6 +59,7 @@ class App:
                 self.done[told["done"]] = told
             elif "items" in told:
                 self.items = told["items"]
+                self.pins = told["pins"]
                 self.has_older = told["hasOlder"]
                 self.on_items(self.items)
             elif "connection" in told:
