@@ -209,8 +209,8 @@ final class ReplyCheck {
         // left since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely
         // on that.
         let isLeftOut = connection.gaps[event.conversation]?.messages.contains { $0.range.contains(event.sequence) }
-        let comesYet =
-            position > max(connection.position, joinedAt ?? .max) && isLeftOut != true && !device.isRereading
+        let begin = max(connection.position, joinedAt ?? .max, connection.gaps[event.conversation]?.floor ?? 0)
+        let comesYet = position > begin && isLeftOut != true && !device.isRereading
         guard isNew || event.kind == .message && comesYet else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
         device.memory.take(event, by: device.user.index, users: users)
