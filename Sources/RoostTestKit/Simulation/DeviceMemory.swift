@@ -83,7 +83,11 @@ struct DeviceMemory {
         _ conversation: Int, at position: Int64, name: String, photo: String, description: String,
         isNew: Bool, roles: [Int: Role?]
     ) {
-        guard conversations[conversation]?.joinedAt != position else { return }
+        guard conversations[conversation]?.joinedAt != position else {
+            // It may have been told since that the other one of a direct conversation left before.
+            if name.isEmpty { conversations[conversation]?.roles.merge(roles) { kept, _ in kept } }
+            return
+        }
         conversations[conversation] = Conversation(
             joinedAt: position, name: name, photo: photo, description: description, pins: isNew ? [] : nil,
             roles: roles, knowsMembers: true)
