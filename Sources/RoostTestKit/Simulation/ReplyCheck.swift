@@ -342,7 +342,9 @@ final class ReplyCheck {
         connection.acked = position
         let user = connection.device.user
         for entry in connection.unackedEvents where entry <= position {
-            guard let event = ledger.events[entry], event.kind == .message else { continue }
+            guard let event = ledger.events[entry], event.kind == .message,
+                event.sequence > ledger.conversations[event.conversation].members[user.index]?.joinedAfter ?? 0
+            else { continue }
             user.delivered[event.conversation] = max(user.delivered[event.conversation] ?? 0, event.sequence)
         }
         connection.unackedEvents.removeAll { $0 <= position - 200 }
