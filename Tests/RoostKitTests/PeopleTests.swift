@@ -189,8 +189,11 @@ import Testing
         let end = Timestamp(milliseconds: 1_700_000_000_000 + 3_600_000)
         try await roost.settings.setMute(.until(end), of: id)
         await roost.until { $0.badge == 0 }
-        clock.advance(by: .seconds(7_200))
-        await roost.conversations.until { $0.first?.isMuted == false }
+        // A device that is about to wait when the clock moves waits as long from then on.
+        while roost.conversations.rows.first?.isMuted != false {
+            clock.advance(by: .seconds(600))
+            await Task.yield()
+        }
     }
 }
 
