@@ -1,6 +1,7 @@
 public import Observation
 
-/// The user's conversations, those first in which something happened last.
+/// The user's conversations, or those that wait for the user to accept them, those first in which something happened
+/// last.
 @MainActor
 @Observable
 public final class ConversationList {
@@ -11,12 +12,12 @@ public final class ConversationList {
     @ObservationIgnored private var reader: Task<Void, Never>?
     @ObservationIgnored private let changes = Changes<ConversationListSnapshot>()
 
-    init(_ engine: Engine) async throws {
+    init(_ engine: Engine, areRequests: Bool = false) async throws {
         let (shown, show) = AsyncStream<ConversationListSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.engine = engine
         // What the store has is there at once.
         (view, snapshot) = try await engine.perform { desk in
-            let view = try desk.openList(show)
+            let view = try desk.openList(show, areRequests: areRequests)
             return (view, desk.list(view)?.shown ?? ConversationListSnapshot())
         }
         reader = Task { [weak self] in for await now in shown { self?.show(now) } }

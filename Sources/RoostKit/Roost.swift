@@ -21,6 +21,8 @@ public final class Roost {
     public private(set) var presences: [String: UserPresence] = [:]
     /// The user's conversations.
     public let conversations: ConversationList
+    /// First messages of strangers that wait for the user, where the relay's operator lets them wait.
+    public let requests: ConversationList
     /// What people are called, and who there is.
     public let people: KnownPeople
     /// The user's contacts.
@@ -57,6 +59,7 @@ public final class Roost {
         self.contacts = ContactBook(engine, contacts)
         self.settings = SharedSettings(engine, shared)
         conversations = try await ConversationList(engine)
+        requests = try await ConversationList(engine, areRequests: true)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
         if let network = settings.network {
@@ -169,6 +172,20 @@ public final class Roost {
                     command.member("conversation", conversation)
                     command.member("after", milliseconds)
                 }, { Answer(reading: $0) })
+        }
+    }
+
+    /// Makes a request an ordinary conversation, and both are told; writing into it does the same. Needs a session.
+    public func acceptRequest(_ conversation: String) async throws {
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.messageRequests.accept(conversation)
+        }
+    }
+
+    /// Takes a request from `requests`, on all devices of the user. The stranger isn't told. Needs a session.
+    public func dropRequest(_ conversation: String) async throws {
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.messageRequests.drop(conversation)
         }
     }
 

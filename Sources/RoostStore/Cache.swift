@@ -66,6 +66,7 @@ struct Cache {
     private func noteMessage(_ message: LocalMessage, with members: [String]) throws(LocalFailure) {
         let (id, sequence, from, time) = (message.conversation, message.sequence, message.from, message.time)
         var one = try known(id, with: members)
+        if !from.isEmpty { one.noteDeed(by: from, of: user) }
         if sequence > one.sequence {
             one.sequence = sequence
             one.time = max(one.time, time)
@@ -100,8 +101,16 @@ struct Cache {
         return one
     }
 
+    // A reaction or an edit of the receiver accepts a request, too.
+    private func noteDeed(by name: String, in id: String) throws(LocalFailure) {
+        guard var one = try conversations.conversation(id), one.request != nil else { return }
+        one.noteDeed(by: name, of: user)
+        try conversations.put(one, for: user)
+    }
+
     private func take(_ reaction: MessageReaction) throws(LocalFailure) {
         let (target, text) = (reaction.target, reaction.reaction)
+        try noteDeed(by: target.from, in: target.conversation)
         if target.from == user {
             try messages.react(
                 target.conversation, target.sequence, { $0.setMine(text, isOn: !reaction.isRemoved) }, isStale: false)
@@ -156,7 +165,7 @@ struct Cache {
         case .left(let owner):
             one.remove([event.by])
             if owner == user { one.role = .owner }
-        case .accepted: break
+        case .accepted: one.request = nil
         case .pinned(let sequence):
             // What was said before this user came (back) isn't shown.
             if sequence >= one.first { try pins.pin(sequence, in: id, by: event.by, at: event.time) }
@@ -169,6 +178,7 @@ struct Cache {
             // The owner who names another one becomes an admin (section 4).
             if role == .owner, event.by == user, named != user { one.role = .admin }
         }
+        one.noteDeed(by: event.by, of: user)
         one.time = max(one.time, event.time)
         try conversations.put(one, for: user)
     }
@@ -186,6 +196,7 @@ struct Cache {
         one.role = outline.kind == .group && event.by == user && event.isCreation ? .owner : .member
         one.unread = Int(clamping: event.unread ?? 0)
         one.read = event.read ?? .none
+        if outline.isRequest { one.request = event.by == user ? .sent : .received }
         try conversations.put(one, for: user)
     }
 
@@ -204,6 +215,7 @@ struct Cache {
         one.unread = isRead ? 0 : summary.unread
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
         one.expiry = LocalConversation.sound(summary.expiry)
+        one.request = summary.request
         try conversations.put(one, for: user)
         if let message = summary.message, try messages.message(message.conversation, message.sequence) == nil {
             var kept = LocalMessage(message)

@@ -8,6 +8,8 @@
 /// `replied_at` are those of the thread that began with it. Of pinned messages the one with the highest `place` was
 /// pinned last.
 ///
+/// `request` is the raw value of `RequestState`, and absent for an ordinary conversation.
+///
 /// A `setting` without a value was removed; its version keeps an older answer from bringing it back. `has_settings` is
 /// 1 if all of them are here, and 2 while they are asked for.
 enum CacheTables {
@@ -105,6 +107,12 @@ enum CacheTables {
                     time INTEGER,
                     PRIMARY KEY (conversation, sequence)
                 ) STRICT, WITHOUT ROWID;
+                """),
+        LocalMigration(
+            name: "10 requests",
+            sql: """
+                ALTER TABLE conversation ADD COLUMN request INTEGER;
+                CREATE INDEX conversation_request ON conversation(request) WHERE request IS NOT NULL;
                 """),
     ]
 

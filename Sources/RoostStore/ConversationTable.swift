@@ -8,17 +8,24 @@ struct ConversationTable {
     private static let columns =
         """
         id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
-        expiry
+        expiry, request
         """
 
     // MARK: Reading
 
     /// Up to `limit` conversations, those first in which something happened last.
-    func page(limit: Int) throws(LocalFailure) -> [LocalConversation] {
-        try database.rows(
-            "SELECT \(ConversationTable.columns) FROM conversation ORDER BY time DESC, id DESC LIMIT ?",
+    /// - Parameter areRequests: those that wait for the user to accept them; otherwise only others.
+    func page(limit: Int, areRequests: Bool) throws(LocalFailure) -> [LocalConversation] {
+        let wanted = areRequests ? ConversationTable.isWaiting : ConversationTable.isListed
+        return try database.rows(
+            """
+            SELECT \(ConversationTable.columns) FROM conversation WHERE \(wanted) ORDER BY time DESC, id DESC LIMIT ?
+            """,
             [.integer(Int64(limit))], ConversationTable.conversation)
     }
+
+    private static let isWaiting = "request = \(RequestState.received.rawValue)"
+    private static let isListed = "coalesce(request, \(RequestState.sent.rawValue)) = \(RequestState.sent.rawValue)"
 
     /// One conversation; nil if this device doesn't know it.
     func conversation(_ id: String) throws(LocalFailure) -> LocalConversation? {
@@ -45,9 +52,9 @@ struct ConversationTable {
 
     /// All unread messages.
     func unread() throws(LocalFailure) -> Int {
-        let sum = try database.rows("SELECT coalesce(sum(unread), 0) FROM conversation WHERE unread > 0") {
-            $0.integer(0)
-        }
+        let sum = try database.rows(
+            "SELECT coalesce(sum(unread), 0) FROM conversation WHERE unread > 0 AND \(ConversationTable.isListed)"
+        ) { $0.integer(0) }
         return Int(clamping: sum.first ?? 0)
     }
 
@@ -64,6 +71,7 @@ struct ConversationTable {
         conversation.mentions = Int(clamping: row.integer(12))
         conversation.firstMention = row.isNull(13) ? nil : SequenceNumber(row.integer(13))
         conversation.expiry = row.integer(14)
+        if !row.isNull(15) { conversation.request = RequestState(rawValue: UInt8(clamping: row.integer(15))) }
         return conversation
     }
 
@@ -75,7 +83,7 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
@@ -84,8 +92,22 @@ struct ConversationTable {
                 .integer(one.read.value), .integer(Int64(one.unread)), .integer(one.time.milliseconds),
                 .integer(one.isStale ? 1 : 0), .integer(Int64(one.mentions)),
                 one.firstMention.map { .integer($0.value) } ?? .null, .integer(one.expiry),
+                one.request.map { .integer(Int64($0.rawValue)) } ?? .null,
                 one.peer(of: user).map { .text($0) } ?? .null,
             ])
+    }
+
+    /// The user has dropped a request on another device. If this one was away, others may have been dropped before, and
+    /// all that wait must be asked anew.
+    func dropRequest(_ id: String) throws(LocalFailure) {
+        try database.run(
+            "UPDATE conversation SET request = \(RequestState.dropped.rawValue) WHERE id = ? AND request IS NOT NULL",
+            [.text(id)])
+        try database.run(
+            """
+            UPDATE conversation SET is_stale = 1
+            WHERE \(ConversationTable.isWaiting) AND NOT (SELECT is_live FROM identity)
+            """)
     }
 
     /// Forgets a conversation with all that it has.

@@ -124,7 +124,8 @@ struct DamagedFile {
 
         func write(to database: LocalDatabase) throws(LocalFailure) {
             if let identity {
-                try database.run("INSERT INTO identity(id, device, user, epoch) VALUES (1, ?, ?, ?)", identity)
+                _ = try Saved.run(
+                    "INSERT INTO identity(id, device, user, epoch) VALUES (1, ?, ?, ?)", identity, on: database)
             }
             let marks = Array(repeating: "?", count: 13).joined(separator: ", ")
             var kept: Set<Int64> = []
@@ -134,22 +135,43 @@ struct DamagedFile {
                     guard case .integer(OutboxTable.Word.send.rawValue) = item[4] else { continue }
                     item[5] = .null
                 }
-                do throws(LocalFailure) {
-                    try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
-                    if database.changes > 0, case .integer(let id) = item[0] { kept.insert(id) }
-                } catch { if !error.isDamage { throw error } }
+                let isKept = try Saved.run(
+                    "INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item, on: database)
+                if isKept, database.changes > 0, case .integer(let id) = item[0] { kept.insert(id) }
             }
             for one in mentions {
                 try database.run("UPDATE outbox SET mentions = ? WHERE id = ?", [.text(one.names), .integer(one.id)])
             }
             for one in others {
-                try database.run(
-                    "UPDATE outbox SET thread = ?, source = ?, source_sequence = ?, origin = ? WHERE id = ?", one)
+                let sql = "UPDATE outbox SET thread = ?, source = ?, source_sequence = ?, origin = ? WHERE id = ?"
+                guard try !Saved.run(sql, one, on: database) else { continue }
+                // What it forwards is lost. A text waits for its user's choice, since its thread is lost.
+                if case .null = one[1] {
+                    try database.run(
+                        "UPDATE outbox SET code = ?, reason = ? WHERE id = ?",
+                        [.text("\(ErrorCode.gone.word)"), .text("the thread is lost"), one[4]])
+                } else {
+                    try database.run("DELETE FROM outbox WHERE id = ?", [one[4]])
+                }
             }
             // What was known of it is lost.
             try database.run("UPDATE outbox SET may_be_sent = 1")
             for draft in drafts {
-                try database.run("INSERT OR IGNORE INTO draft(user, destination, text) VALUES (?, ?, ?)", draft)
+                _ = try Saved.run(
+                    "INSERT OR IGNORE INTO draft(user, destination, text) VALUES (?, ?, ?)", draft, on: database)
+            }
+        }
+
+        // Returns false if a value is none that its column can have: that is damage, too.
+        private static func run(
+            _ sql: String, _ values: [LocalValue], on database: LocalDatabase
+        ) throws(LocalFailure) -> Bool {
+            do throws(LocalFailure) {
+                try database.run(sql, values)
+                return true
+            } catch {
+                if !error.isDamage { throw error }
+                return false
             }
         }
     }

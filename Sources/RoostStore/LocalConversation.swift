@@ -28,10 +28,22 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages that are sent from now on disappear; 0 if they stay.
     public var expiry: Int64
+    /// What it is to the user as long as one of the two hasn't accepted it; nil if it is like others.
+    public var request: RequestState?
     /// When the last durable event happened.
     public var time: Timestamp
     /// Whether something of it must be asked anew, because it was left out.
     public var isStale: Bool
+
+    /// Whether it waits for the user to accept it, or was dropped: then it is listed apart, or not at all, and what is
+    /// unread there counts nowhere.
+    public var isAside: Bool { request == .received || request == .dropped }
+
+    /// Somebody has done something in it: with the first thing that its receiver does, it is like others.
+    mutating func noteDeed(by name: String, of user: String) {
+        guard let request, (request == .sent) == (name != user) else { return }
+        self.request = nil
+    }
 
     /// The other user of a direct conversation; nil for a group.
     /// - Parameter user: the user of this device.

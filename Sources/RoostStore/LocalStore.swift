@@ -176,7 +176,9 @@ public final class LocalStore {
             for event in events {
                 switch event {
                 case .message(let message): try settle(message)
-                case .state(let change): try settings.take(change)
+                case .state(let change):
+                    try settings.take(change)
+                    try noteDropped(change)
                 case .profile(let profile): try people.take([profile])
                 case .badge(let unread): try badge.take(unread)
                 case .live: try badge.noteLive()
@@ -228,6 +230,12 @@ public final class LocalStore {
     private func note(_ summary: ConversationSummary) throws(LocalFailure) {
         if let message = summary.message { try settle(message) }
         try cache.take(summary)
+    }
+
+    // The server says by a setting which request the user has dropped (Docs/Protocol.md, section 5).
+    private func noteDropped(_ change: StateChange) throws(LocalFailure) {
+        guard change.key == "@requests", let id = change.value.flatMap({ Body(json: $0)?.text }) else { return }
+        try conversations.dropRequest(id)
     }
 
     // What was written to `@user` goes on as the conversation's, once that is known, so that it stays in order with
@@ -359,8 +367,9 @@ public final class LocalStore {
     // MARK: Reading
 
     /// Up to `limit` conversations, those first in which something happened last.
-    public func conversations(limit: Int) throws(LocalFailure) -> [LocalConversation] {
-        try conversations.page(limit: limit)
+    /// - Parameter areRequests: those that wait for the user to accept them; otherwise only others.
+    public func conversations(limit: Int, areRequests: Bool = false) throws(LocalFailure) -> [LocalConversation] {
+        try conversations.page(limit: limit, areRequests: areRequests)
     }
 
     /// One conversation, by its id or as `@name`; nil if this device doesn't know it.
@@ -404,7 +413,9 @@ public final class LocalStore {
     /// Number of unread messages of these conversations.
     public func unread(in some: Set<String>) throws(LocalFailure) -> Int {
         var sum = 0
-        for id in some { sum += try conversations.conversation(id)?.unread ?? 0 }
+        for id in some {
+            if let one = try conversations.conversation(id), !one.isAside { sum += one.unread }
+        }
         return sum
     }
 

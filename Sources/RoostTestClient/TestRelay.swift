@@ -46,8 +46,15 @@ public final class TestRelay: Sendable {
     }
 
     /// A relay that nobody has used yet.
-    public init(limits: Limits = Limits()) {
-        state = Mutex(State(harness: RelayHarness(limits: limits)))
+    /// - Parameter takesRequests: its gate is closed, and strangers' first messages wait (Docs/Protocol.md, section 5).
+    public init(limits: Limits = Limits(), takesRequests: Bool = false) {
+        var rules = PolicyRules()
+        if takesRequests {
+            rules.gate = GateRules(.on)
+            rules.gate.countsSharedGroups = false
+            rules.gate.takesRequests = true
+        }
+        state = Mutex(State(harness: RelayHarness(limits: limits, rules: rules)))
     }
 
     /// For `ChatClient`.

@@ -50,8 +50,8 @@ final class Desk {
     }
 
     /// Begins to show the list of conversations. It is told at once what is there.
-    func openList(_ show: AsyncStream<ConversationListSnapshot>.Continuation) throws -> Int {
-        let view = ListView(show)
+    func openList(_ show: AsyncStream<ConversationListSnapshot>.Continuation, areRequests: Bool) throws -> Int {
+        let view = ListView(show, areRequests: areRequests)
         views += 1
         lists[views] = view
         try view.refresh(store, notices, muted: try store.settings.muted(at: now()).conversations)

@@ -85,18 +85,25 @@ extension Engine {
     /// Asks for the contacts, if somebody wants to see them.
     func askContacts() async throws { try await desk.acquaintances.askContacts(client, patience) }
 
-    // All of the user's conversations, page by page.
+    // All of the user's conversations, page by page, and then those that wait for it.
     private func askList() async throws {
-        var before: String?
-        repeat {
-            let at = before
-            let page = try await patience { () throws(RoostFailure) in
-                try await self.client.conversations(before: at, limit: 100)
-            }
-            try desk.store.take(page, isLast: page.next == nil)
-            desk.tell()
-            before = page.next
-        } while before != nil
+        for areRequests in [false, true] {
+            var before: String?
+            repeat {
+                let at = before
+                let page = try await patience { () throws(RoostFailure) in
+                    try await self.page(areRequests: areRequests, before: at)
+                }
+                try desk.store.take(page, isLast: areRequests && page.next == nil)
+                desk.tell()
+                before = page.next
+            } while before != nil
+        }
+    }
+
+    private func page(areRequests: Bool, before: String?) async throws(RoostFailure) -> ConversationPage {
+        guard areRequests else { return try await client.conversations(before: before, limit: 100) }
+        return try await client.messageRequests.list(before: before, limit: 100)
     }
 
     private func askStale() async throws {

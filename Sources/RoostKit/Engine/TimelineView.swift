@@ -78,10 +78,15 @@ final class ListView {
     static let most = 20_000
 
     private var limit = ListView.page
+    private let areRequests: Bool
     private let show: AsyncStream<ConversationListSnapshot>.Continuation
     private(set) var shown = ConversationListSnapshot()
 
-    init(_ show: AsyncStream<ConversationListSnapshot>.Continuation) { self.show = show }
+    /// - Parameter areRequests: it shows those that wait for the user to accept them, and otherwise only others.
+    init(_ show: AsyncStream<ConversationListSnapshot>.Continuation, areRequests: Bool) {
+        self.show = show
+        self.areRequests = areRequests
+    }
 
     deinit { show.finish() }
 
@@ -93,12 +98,12 @@ final class ListView {
     /// - Parameter muted: the conversations that make no sound.
     func refresh(_ store: LocalStore, _ notices: Notices, muted: Set<String>) throws(LocalFailure) {
         var now = ConversationListSnapshot()
-        let conversations = try store.conversations(limit: limit + 1)
+        let conversations = try store.conversations(limit: limit + 1, areRequests: areRequests)
         now.hasMore = conversations.count > limit
         let waiting = Dictionary(grouping: store.outbox.items.filter(\.isVisible), by: \.destination)
         var rows: [ConversationRow] = []
         // What was written to people before the relay knew of a conversation with them comes first.
-        for (destination, items) in waiting where destination.hasPrefix("@") {
+        for (destination, items) in waiting where destination.hasPrefix("@") && !areRequests {
             guard try store.conversation(destination) == nil else { continue }
             let builder = TimelineBuilder(
                 user: store.identity.user ?? "", waiting: items,
