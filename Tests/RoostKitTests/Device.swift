@@ -107,6 +107,9 @@ extension TimelineSnapshot {
     }
 
     var states: [MessageState?] { items.compactMap(\.message?.state) }
+
+    /// Whether the relay has stored them. The next state may follow before anybody has seen this one.
+    var areSent: [Bool] { states.map { $0.map { $0.rank > 0 } ?? false } }
 }
 
 extension ConversationList {

@@ -60,7 +60,7 @@ import Testing
         let (alice, bob) = (try await device("alice").online(), try await device("bob").online())
         let writing = try await group(alice)
         try await writing.send("soon gone")
-        await writing.until { $0.states == [.sent] }
+        await writing.until { $0.areSent == [true] }
         let reading = try await bob.timeline(with: writing.conversation?.id ?? "")
         await reading.until { $0.texts == ["soon gone"] }
         #expect(writing.items.first?.message?.expires == reading.items.first?.message?.expires)
@@ -78,7 +78,7 @@ import Testing
         var timeline: Timeline? = try await group(try #require(roost))
         let id = try #require(timeline?.conversation?.id)
         try await timeline?.send("soon gone")
-        await timeline?.until { $0.states == [.sent] }
+        await timeline?.until { $0.areSent == [true] }
         await roost?.disconnect()
         (timeline, roost) = (nil, nil)
         relay.setReachable(false)
@@ -92,7 +92,7 @@ import Testing
         let roost = try await device("alice").online()
         let timeline = try await group(roost)
         try await timeline.send("soon gone")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         await roost.disconnect()
         for _ in 0..<23 { await clock.pass(.seconds(3_600)) }
         await passTheEnd(of: timeline)

@@ -26,7 +26,7 @@ import Testing
         var roost: Roost? = try await Device("alice", on: relay).online()
         var timeline: RoostKit.Timeline? = try await roost?.timeline(with: "@bob")
         let id = try await timeline?.send("hi")
-        await timeline?.until { $0.states == [.sent] }
+        await timeline?.until { $0.areSent == [true] }
         if let id { try await timeline?.edit(id, "ho") }
         try await timeline?.write(draft: "more")
         try await timeline?.loadOlder()

@@ -19,7 +19,7 @@ import Testing
         tablet = try await Device("bob", on: relay, name: "tablet").online()
         let writing = try await alice.timeline(with: "@bob")
         try await writing.send("hello")
-        await writing.until { $0.states == [.sent] }
+        await writing.until { $0.areSent == [true] }
         id = try #require(writing.conversation?.id)
         for roost in [bob, tablet] { await roost.requests.until { $0.first?.unread == 1 } }
     }
@@ -42,7 +42,7 @@ import Testing
         }
         let writing = try await alice.timeline(with: id)
         try await writing.send("again")
-        await writing.until { $0.states.last == .sent }
+        await writing.until { $0.areSent.last == true }
     }
 
     @Test func droppingTakesItFromAllDevices() async throws {

@@ -36,7 +36,7 @@ import Testing
         #expect(roost.sentences.banner(for: roost.snapshot) == Sentences().signedOut)
         try await timeline.send("hi")
         await roost.connect()
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         await roost.until { $0.connection == .connected && $0.isUpToDate }
     }
 
@@ -58,7 +58,7 @@ import Testing
         }
         let timeline = try await roost.timeline(with: "@bob")
         try await timeline.send("hi")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
     }
 
     @Test func activityIsSaidOnTheNextSessionToo() async throws {
@@ -66,7 +66,7 @@ import Testing
         let roost = try await alice.online()
         let timeline = try await roost.timeline(with: "@bob")
         try await timeline.send("hi")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         await roost.disconnect()
         await roost.setActivity(.background)
         let other = try await bob.online()
@@ -125,7 +125,7 @@ import Testing
         _ = try await Device("eve", on: relay).online()
         let timeline = try await roost.timeline(with: "@bob")
         try await timeline.send("hi")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         let bob = try await Device("bob", on: relay).online()
         await bob.until { $0.isUpToDate }
         // Alice shares no conversation with eve, and nobody knows zoe.

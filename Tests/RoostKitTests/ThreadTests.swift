@@ -78,7 +78,7 @@ import Testing
         relay.loseNextAnswer(to: "send")
         let again = try await device.online()
         let shown = try await again.timeline(with: "@bob")
-        await shown.until { $0.items.count == 2 && $0.items[1].message?.state == .sent }
+        await shown.until { $0.items.count == 2 && $0.areSent.last == true }
         #expect(shown.items[1].message?.thread == SequenceNumber(1) && shown.items[0].message?.replies?.count == 1)
         #expect(relay.bodies(of: shown.conversation?.id ?? "", seenBy: "alice") == ["root", "later"])
     }
@@ -120,7 +120,7 @@ import Testing
         let first = try await send("quote me", in: writing, seenBy: reading)
         let id = try await reading.forward(.sequence(SequenceNumber(1)), to: "@carol")
         let sent = try await bob.timeline(with: "@carol")
-        let shown = await sent.until { $0.states == [.sent] }
+        let shown = await sent.until { $0.areSent == [true] }
         #expect(shown.items.first?.id == id && shown.items.first?.message?.origin == "alice")
         let carol = try await Device("carol", on: relay).online()
         let got = try await carol.timeline(with: "@bob")

@@ -58,7 +58,7 @@ import Testing
         let timeline = try await roost.timeline(with: "@bob")
         relay.loseNextAnswer(to: "send")
         try await timeline.send("hi")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         let conversation = try #require(timeline.conversation?.id)
         #expect(relay.bodies(of: conversation, seenBy: "alice") == ["hi"])
     }
@@ -67,7 +67,7 @@ import Testing
         let roost = try await Device("alice", on: relay).online()
         let timeline = try await roost.timeline(with: "@bob")
         try await timeline.send("one")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
         relay.setReachable(false)
         relay.crash()
         await roost.until { $0.connection != .connected }
@@ -105,7 +105,7 @@ import Testing
         await timeline.until { $0.failure?.reason == .notAllowed }
         let other = try await roost.timeline(with: "@carol")
         try await other.send("hi")
-        await other.until { $0.states == [.sent] }
+        await other.until { $0.areSent == [true] }
         try await timeline.resume()
         await timeline.until { $0.states == [.sent, .sent] }
     }
@@ -115,7 +115,7 @@ import Testing
         let timeline = try await roost.timeline(with: "@bob")
         for _ in 0..<3 { relay.refuseNext("send", .busy) }
         try await timeline.send("hi")
-        await timeline.until { $0.states == [.sent] }
+        await timeline.until { $0.areSent == [true] }
     }
 
     // MARK: Changes
@@ -153,7 +153,7 @@ import Testing
         await timeline.until { $0.texts == ["hello"] && $0.reactions == ["+1"] }
         relay.setReachable(true)
         await roost.connect()
-        let now = await timeline.until { $0.states == [.sent] && !$0.isChanging }
+        let now = await timeline.until { $0.areSent == [true] && !$0.isChanging }
         #expect(now.texts == ["hello"] && now.reactions == ["+1"])
     }
 
@@ -312,7 +312,7 @@ import Testing
         let (one, other) = (try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online())
         let writing = try await one.timeline(with: "@bob")
         try await writing.send("hi")
-        await writing.until { $0.states == [.sent] }
+        await writing.until { $0.areSent == [true] }
         let reading = try await other.timeline(with: "@alice")
         await reading.until { $0.texts == ["hi"] }
         try await writing.write(draft: "h")

@@ -65,7 +65,7 @@ import Testing
         pair.relay.advance(.seconds(1))
         let carol = try await pair.one.timeline(with: "@carol")
         try await carol.send("newer")
-        await carol.until { $0.states == [.sent] }
+        await carol.until { $0.areSent == [true] }
         await pair.one.conversations.until { $0.map(\.title) == ["carol", "bob"] }
         pair.relay.advance(.seconds(1))
         try await pair.reading.send("newest")

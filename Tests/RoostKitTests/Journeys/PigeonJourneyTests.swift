@@ -60,7 +60,7 @@ import Testing
         try await pair.greeted()
         await pair.other.disconnect()
         try await pair.writing.send("missed")
-        await pair.writing.until { $0.states.last == .sent }
+        await pair.writing.until { $0.areSent.last == true }
         let again = try await pair.bob.start()
         let timeline = try await again.timeline(with: "@alice")
         #expect(timeline.texts == ["hello"], "before there is a session")
@@ -93,7 +93,7 @@ import Testing
         try await carol.send("hi carol")
         try await pair.writing.seen(upTo: SequenceNumber(2))
         await pair.back()
-        await carol.until { $0.states == [.sent] }
+        await carol.until { $0.areSent == [true] }
         await pair.reading.until { $0.states.last == .read(count: 1, others: 1) }
         let stuck = await pair.writing.until { $0.firstFailure?.reason == .tooLong }
         #expect(stuck.texts.suffix(2) == ["poison", "behind it"] && stuck.states.last == .sending)

@@ -67,7 +67,7 @@ import Testing
         for text in ["one", "two", "three"] { try await pair.writing.send(text) }
         await pair.one.until { $0.pendingCount == 3 && $0.connection != .connected }
         try await pair.reading.send("meanwhile")
-        await pair.reading.until { $0.states.last == .sent }
+        await pair.reading.until { $0.areSent.last == true }
         await pair.back()
         await pair.one.until { $0.pendingCount == 0 && $0.isUpToDate }
         await pair.writing.until { $0.texts == ["hello", "meanwhile", "one", "two", "three"] }
@@ -82,7 +82,7 @@ import Testing
             let roost = try await alice.online()
             let timeline = try await roost.timeline(with: "@bob")
             try await timeline.send("stored")
-            await timeline.until { $0.states == [.sent] }
+            await timeline.until { $0.areSent == [true] }
             relay.setReachable(false)
             relay.cut()
             try await timeline.send("waits")

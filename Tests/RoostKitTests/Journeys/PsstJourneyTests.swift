@@ -96,7 +96,7 @@ import Testing
         pair.relay.advance(.seconds(5))
         // What comes later has passed on what came before.
         try await pair.reading.send("still there?")
-        await pair.reading.until { $0.states.last == .sent }
+        await pair.reading.until { $0.areSent.last == true }
         #expect(pair.other.person("alice").isOnline)
         pair.relay.advance(.seconds(10))
         await pair.other.untilPresence { $0["alice"]?.state == .offline }
