@@ -17,8 +17,7 @@ struct Gatekeeper {
         var steps = stepsMax
         var isLogged = false
         defer {
-            directory.counters.steps += stepsMax - steps
-            prices.charge(steps: stepsMax - steps, to: session, at: now)
+            charge(stepsMax - steps, to: session, at: now)
             if isLogged { directory.counters.gate.note(deed, isRefused: false) }
         }
         for one in named {
@@ -42,10 +41,7 @@ struct Gatekeeper {
             return false
         }
         var steps = stepsMax
-        defer {
-            directory.counters.steps += stepsMax - steps
-            prices.charge(steps: stepsMax - steps, to: session, at: now)
-        }
+        defer { charge(stepsMax - steps, to: session, at: now) }
         switch try judge(peer, by: user, &steps) {
         case .open: return false
         case .logged:
@@ -56,6 +52,12 @@ struct Gatekeeper {
             try user.contacts.requests.check(atMost: bounds.requests, since: Timestamp(milliseconds: since))
             return true
         }
+    }
+
+    /// Takes the price of the steps of a look.
+    private func charge(_ steps: Int, to session: Session, at now: Moment) {
+        directory.counters.steps += steps
+        prices.charge(steps: steps, to: session, at: now)
     }
 
     /// Somebody whom nobody has named yet is answered like any stranger: it isn't told who is known here.
