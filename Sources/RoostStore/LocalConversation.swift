@@ -39,7 +39,7 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     /// unread there counts nowhere.
     public var isAside: Bool { request == .received || request == .dropped }
 
-    /// Somebody has done something in it: with the first thing that its receiver does, it is like others.
+    /// Somebody has written to it or changed something in it. A request ends with the first such event of its receiver.
     mutating func noteDeed(by name: String, of user: String) {
         guard let request, (request == .sent) == (name != user) else { return }
         self.request = nil

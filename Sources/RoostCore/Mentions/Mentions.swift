@@ -13,7 +13,7 @@ struct Mentions {
         self.kept = kept
     }
 
-    /// Nobody is named there.
+    /// The refusal of mentions in a direct conversation.
     static let inDirect = Refusal(
         .badRequest, "mentions: in a direct conversation everything is for the other user")
 
