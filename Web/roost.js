@@ -1774,7 +1774,7 @@ class Session {
 
   /** Sends a command that needs no answer. */
   transmit(type, members = {}) {
-    if (this.isReady) this.#socket.send(JSON.stringify({ type, ...members }));
+    if (this.isReady) this.#write(JSON.stringify({ type, ...members }));
   }
 
   /** Sends a command; the last one gets its failure, or its answer, in the order in which answers come. */
@@ -1796,8 +1796,13 @@ class Session {
       }
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
-    this.#socket.send(text);
+    this.#write(text);
     if (!this.#alarms.isSet("replies")) this.#alarms.set("replies", REPLY_TIME, () => this.#giveUp());
+  }
+
+  // A socket that is closing takes nothing more, and browsers complain in the console. `onclose` follows.
+  #write(text) {
+    if (!(this.#socket.readyState > 1)) this.#socket.send(text);
   }
 
   // Nothing was heard since a command was sent: the network is gone, whatever the socket says. A slow answer is none.

@@ -5,7 +5,7 @@ import json
 import re
 
 from harness.relay import BINARY, environment
-from harness.waiting import PATIENCE
+from harness.waiting import PATIENCE, until
 
 
 async def roost(relay, *words, code=0):
@@ -29,8 +29,12 @@ async def test_people_user_and_message(start):
     await tablet.closed()
     sent = await bob.send(group, "hi")
     await carol.call("ack", position=(await carol.event("message"))["position"])
-    people = (await roost(relay, "admin", "people")).splitlines()
-    assert people == ["2 online, 0 away, 0 busy, 0 offline", "  bob  online, 1 device", "  carol  online, 1 device"]
+    # Who has come is shown with the next round of presence.
+    people = ["2 online, 0 away, 0 busy, 0 offline", "  bob  online, 1 device", "  carol  online, 1 device"]
+
+    async def are_shown():
+        return (await roost(relay, "admin", "people")).splitlines() == people
+    await until(are_shown, "both are online")
     said = json.loads(await roost(relay, "admin", "people", "--json"))
     assert [one["user"] for one in said["people"]["users"]] == ["bob", "carol"]
     user = await roost(relay, "admin", "user", "carol")

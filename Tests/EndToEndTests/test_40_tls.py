@@ -249,7 +249,11 @@ async def test_our_own_clients(secure):
     relay = secure()
     bob = await relay.device("bob")
     trust = ["--ca-file", str(relay.authority.path)]
-    assert "1 online" in await roost(relay, "admin", "people", *trust)
+
+    async def is_shown():
+        return "1 online" in await roost(relay, "admin", "people", *trust)
+    # Who has come is shown with the next round of presence.
+    await until(is_shown, "bob is online")
     await roost(relay, "chat", "--as", "alice", "--with", "bob", *trust, lines="hello over TLS\n")
     assert (await bob.event("message"))["body"] == "hello over TLS"
     # Without the authority there is no trust.

@@ -148,6 +148,18 @@ test("everybody who waits is told when the connection is lost", async () => {
   assert.deepEqual(codes, ["connection_lost", "not_connected"]);
 });
 
+test("nothing is sent on a socket that is closing, and who asked is told of the loss", async () => {
+  const { net, session } = await ready();
+  const count = net.last.sent.length;
+  const codes = [];
+  net.last.closing();
+  session.send("history", {}, (error) => codes.push(error.code));
+  session.transmit("typing", { conversation: "c1" });
+  assert.equal(net.last.sent.length, count);
+  net.last.end();
+  assert.deepEqual(codes, ["connection_lost"]);
+});
+
 test("acks are collected, and none of an earlier connection is sent", async () => {
   const { clock, net, session } = await ready();
   const { connection } = session;

@@ -1,5 +1,6 @@
 // For the tests: a clock that only moves when it is told to, chance by a seed, and sockets whose other end is the test.
 
+import assert from "node:assert/strict";
 import { internals } from "../../Web/roost.js";
 
 const { Memory, Outbox, Store, Vault } = internals;
@@ -72,6 +73,7 @@ export function sockets() {
     static answers = {};
     sent = [];
     isClosed = false;
+    readyState = 0;
     answersPings = true;
 
     constructor(url, protocols) {
@@ -79,7 +81,9 @@ export function sockets() {
       made.push(this);
     }
 
+    // Browsers write an error into the console when they are asked to send on a socket that is closing.
     send(text) {
+      assert.equal(this.readyState, 1, "it is open");
       const told = JSON.parse(text);
       this.sent.push(told);
       const members = FakeSocket.answers[told.type];
@@ -87,15 +91,24 @@ export function sockets() {
       if (told.type === "ping" && this.answersPings) queueMicrotask(() => this.say({ type: "pong", re: told.id }));
     }
 
-    close(code) { this.isClosed = true; this.code = code; }
+    close(code) { Object.assign(this, { isClosed: true, code, readyState: 2 }); }
 
     // The relay's side.
 
-    open() { this.onopen(); }
+    open() {
+      this.readyState = 1;
+      this.onopen();
+    }
 
     say(told) { this.onmessage({ data: JSON.stringify(told) }); }
 
-    end(code = 1006, reason = "") { this.onclose({ code, reason }); }
+    /** A close frame has come, and `onclose` hasn't been called yet. */
+    closing() { this.readyState = 2; }
+
+    end(code = 1006, reason = "") {
+      this.readyState = 3;
+      this.onclose({ code, reason });
+    }
 
     last(type) { return this.sent.filter((one) => one.type === type).pop(); }
 
