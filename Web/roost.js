@@ -1748,7 +1748,7 @@ class Session {
     this.#heardAt = this.#clock.now();
     let told;
     try { told = JSON.parse(text); } catch { return; }
-    if (typeof told !== "object" || told === null) return;
+    if (!told?.type) return;
     if (["ok", "error", "pong", "welcome"].includes(told.type)) return this.#answer(told);
     if (told.type === "drain") this.#askedWait = told.after;
     this.#owner.told(told, this.#connection);
@@ -1792,7 +1792,7 @@ class Session {
     if (this.bytesMax && text.length * 3 > this.bytesMax) {
       const bytes = new TextEncoder().encode(text).length;
       if (bytes > this.bytesMax) {
-        return complete(new RoostError("too_large", `more than ${this.bytesMax} bytes`));
+        return complete(new RoostError("too_large", `over ${this.bytesMax} bytes`));
       }
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
@@ -3645,7 +3645,7 @@ export class Roost {
 
   static async open(settings) {
     const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
-    if (!WebSocket) throw new RoostError("no_sockets", "no class of sockets");
+    if (!WebSocket) throw new RoostError("no_sockets", "no sockets");
     const engine = new Engine({ ...settings, WebSocket });
     const list = new ListView(engine.store, engine.people.notices);
     engine.screen.views.add(list);
