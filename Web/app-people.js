@@ -1,6 +1,7 @@
 // The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, who has read
 // what, and what was pinned. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
 
+import { TalkPart } from "/app-talk.js?unpacked";
 import { People } from "/roost-people.js?unpacked";
 
 /** Most rows of one list on the screen; the button below it shows as many more. */
@@ -57,15 +58,24 @@ class PeoplePart {
     this.panel = new Panel(page, this);
     this.readers = readersDialog(page);
     this.pins = new PinLine(page, this);
+    const part = this;
+    this.talk = new TalkPart(page, {
+      dialog, field, fill, symbol,
+      block: (user) => this.block(user), know: (users) => this.know(users),
+      row: (...words) => this.row(...words),
+      get contacts() { return part.people.snapshot.contacts; },
+    });
   }
 
   use(roost) {
     this.people?.close();
     for (const stop of this.#stops.splice(0)) stop();
     this.people = roost && new People(roost);
+    this.talk.use(roost);
     const { people } = this;
     people?.onChange((snapshot) => { if (this.people === people) this.#show(snapshot); });
     people?.onPin((told) => this.pins.told(told));
+    people?.onProspects(() => this.panel.self?.prospects.ask());
     this.pins.forget();
     if (!roost) return;
     // Without a session nobody tells who pins.
@@ -81,6 +91,7 @@ class PeoplePart {
   showHead() {
     this.info.showHead();
     this.pins.follow();
+    this.talk.follow();
   }
 
   isMuted(conversation) { return this.people?.isMuted(conversation) ?? false; }
@@ -99,9 +110,8 @@ class PeoplePart {
   // -- What several of its dialogs do
 
   /** A row of a list: somebody, a line below the name, and buttons, each of which says whom it is about. */
-  row(user, line, buttons, state) {
-    const { element, patchAvatar, called, button } = this.#page;
-    const name = called(user);
+  row(user, line, buttons, state, name = this.#page.called(user)) {
+    const { element, patchAvatar, button } = this.#page;
     const avatar = element("span", { "aria-hidden": "true" });
     patchAvatar(avatar, name, { seed: user, state });
     const who = element("span", { class: "who" }, element("span", {}, name), element("span", { class: "faint" }, line));
@@ -171,6 +181,27 @@ function dialog({ $, element, icon, equip }, name, title, ...children) {
 /** A label and its field. */
 function field({ element }, id, words, kind = "input", attributes = {}, ...children) {
   return element("p", { class: "field" }, element("label", { for: id }, words), element(kind, { id, ...attributes }, ...children));
+}
+
+/** A symbol beside those of the page. */
+function symbol({ $ }, id, path) {
+  const make = (name, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const made = make("symbol", { id, viewBox: "0 0 24 24" });
+  made.append(make("path", { d: path }));
+  $("reply").parentNode.append(made);
+}
+
+/** Gives a list other rows. The focus goes to the button that has taken the place of the one that had it. */
+function fill(list, rows, otherwise) {
+  const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+  list.replaceChildren(...rows);
+  if (place < 0) return;
+  const all = [...list.querySelectorAll("button")];
+  (all[Math.min(place, all.length - 1)] ?? otherwise).focus();
 }
 
 function readersDialog(page) {
@@ -428,24 +459,13 @@ class PinLine {
     this.#page = page;
     this.#part = part;
     const { $, element, icon } = page;
-    this.symbol();
+    symbol(page, "pin", "M9 4h6M10 4v6l-3 4h10l-3-4V4M12 14v6");
     this.title = element("span", { class: "strong" });
     this.words = element("span", { class: "faint" });
     this.line = element("button", { type: "button", id: "pins", hidden: "" }, icon("pin"),
       element("span", { class: "who" }, this.title, this.words));
     this.line.addEventListener("click", () => this.#go());
     $("scroll").before(this.line);
-  }
-
-  symbol() {
-    const make = (name, attributes) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-      return made;
-    };
-    const symbol = make("symbol", { id: "pin", viewBox: "0 0 24 24" });
-    symbol.append(make("path", { d: "M9 4h6M10 4v6l-3 4h10l-3-4V4M12 14v6" }));
-    this.#page.$("reply").parentNode.append(symbol);
   }
 
   /** Another user, of whose conversations nothing is known. */
@@ -533,6 +553,7 @@ class Panel {
   #isAsking = false;
   #isStale = false;
   #found = [];
+  #loading;
 
   constructor(page, part) {
     this.#page = page;
@@ -590,20 +611,36 @@ class Panel {
     for (const name of ["name", "username", "bio"]) $(`profile-${name}`).value = profile?.[name] ?? "";
     showDialog("people-dialog");
     $("people-find").focus();
-    $("people-me").open = false;
+    for (const one of $("people-dialog").querySelectorAll("details")) one.open = false;
+    this.#loadSelf();
     // The relay doesn't tell of all whom one knows what they are called by now.
     this.#isStale = true;
     this.show(this.#part.people.snapshot);
   }
 
+  /** What only oneself sees and says is a file of its own, for those who open the panel. */
+  async #loadSelf() {
+    const { $, attempt } = this.#page;
+    this.#loading ??= import("/app-self.js?unpacked");
+    const loaded = await attempt(() => this.#loading);
+    // Without it, the next one who opens the panel tries again.
+    if (!loaded) this.#loading = undefined;
+    if (!loaded || this.self) return;
+    this.self = new loaded.Self(this.#page, {
+      field, fill, row: (...words) => this.#part.row(...words), attempt: (does) => this.#attempt(does) });
+    $("people-me").before(...this.self.elements);
+    this.show(this.#part.people.snapshot);
+  }
+
   // -- Lists
 
-  show({ isKnown, contacts, blocked }) {
+  show({ isKnown, contacts, blocked, privacy }) {
     const { $ } = this.#page;
     const count = contacts.filter((one) => one.state === "received").length;
     $("people-button").setAttribute("aria-label", count ? `People, ${this.#page.things(count, "invitation")}` : "People");
     if (!$("people-dialog").open) return;
-    this.#fill($("people-found"), this.#found.map((one) => this.#foundRow(one)));
+    this.self?.privacy.show(privacy);
+    fill($("people-found"), this.#found.map((one) => this.#foundRow(one)), $("people-find"));
     const { called } = this.#page;
     const inOrder = (all) => all.sort((one, other) => called(one.user).localeCompare(called(other.user)));
     const of = (state) => inOrder(contacts.filter((one) => one.state === state));
@@ -619,21 +656,11 @@ class Panel {
     this.#askNames(shown.map((one) => one.user));
   }
 
-  /** The rows are made anew, so that the focus goes to the button that has taken the place of the one that had it. */
   #list(name, rows) {
     const { $ } = this.#page;
     const section = $(`people-${name}`);
     section.hidden = !rows.length;
-    this.#fill(section.querySelector("ul"), rows);
-  }
-
-  #fill(list, rows) {
-    const { $ } = this.#page;
-    const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
-    list.replaceChildren(...rows);
-    if (place < 0) return;
-    const all = [...list.querySelectorAll("button")];
-    (all[Math.min(place, all.length - 1)] ?? $("people-find")).focus();
+    fill(section.querySelector("ul"), rows, $("people-find"));
   }
 
   #contact({ user, kind, state, label }) {
@@ -655,12 +682,12 @@ class Panel {
   }
 
   /** A button of a row, and what is done; what goes wrong is told above the lists. */
-  #act(words, does, attributes) {
+  #act(words, does, attributes) { return [words, () => this.#attempt(does), attributes]; }
+
+  #attempt(does) {
     const { $, text, attempt } = this.#page;
-    return [words, () => {
-      text($("people-problem"), "");
-      return attempt(() => does(this.#part.people), (problem) => text($("people-problem"), problem));
-    }, attributes];
+    text($("people-problem"), "");
+    return attempt(() => does(this.#part.people), (problem) => text($("people-problem"), problem));
   }
 
   #write(user) {

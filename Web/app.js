@@ -880,7 +880,8 @@ const messageRows = {
 
   patch(row, { message, isFirst, quoted }) {
     // What people are called may change, too.
-    const signature = JSON.stringify([message, isFirst, called(message.from), quoted && [preview(quoted), called(quoted.from)]]);
+    const signature = JSON.stringify(
+      [message, isFirst, called(message.from), quoted && [preview(quoted), called(quoted.from)], !peoplePart]);
     if (row.signature === signature) return;
     row.signature = signature;
     row.shown = message;
@@ -910,6 +911,8 @@ const messageRows = {
     patchState(part(".state"), message.state);
     this.patchReactions(part(".reactions"), message);
     this.patchProblem(part(".problem-row"), message);
+    if (peoplePart) peoplePart.talk.patch(row, message);
+    else if (message.origin || message.thread || message.replies) loadPart().catch(() => {});
   },
 
   patchReactions(node, message) {
@@ -938,7 +941,7 @@ const messageRows = {
     node.append(element("span", {}, what + (sentences[failure.reason] ?? failure.detail)));
     if (item === undefined) return;
     if (failure.canRetry) node.append(button("Try again", () => attempt(() => timeline.retry(item))));
-    if (message.state?.state === "failed" && message.text !== undefined) {
+    if (message.state?.state === "failed" && message.text !== undefined && !message.origin) {
       node.append(button("Edit", () => composer.begin({ kind: "replace", message, item })));
     }
     node.append(button("Discard", () => attempt(() => timeline.discard(item))));
@@ -1402,7 +1405,7 @@ const composer = {
       this.cancel();
     } else if (event.key === "ArrowUp" && $("text").value === "" && !event.altKey) {
       const last = conversationView.snapshot?.items.findLast((item) =>
-        item.isOwn && item.text !== undefined && !item.isDeleted);
+        item.isOwn && item.text !== undefined && !item.isDeleted && !item.origin);
       if (!last) return;
       event.preventDefault();
       const isFailed = last.state?.state === "failed";
@@ -1497,11 +1500,11 @@ const tools = {
       }],
       ["reply", "Reply", done(() => composer.begin({ kind: "reply", message }))],
     ];
-    if (message.isOwn && message.text !== undefined) {
+    if (message.isOwn && message.text !== undefined && !message.origin) {
       actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
     }
     if (message.isOwn) actions.push(["eye", "Who has read it", done(() => withPart((one) => one.showReaders(message)))]);
-    actions.push(...peoplePart?.pins.actions(message, done) ?? []);
+    if (peoplePart) actions.push(...peoplePart.talk.actions(message, done), ...peoplePart.pins.actions(message, done));
     if (message.isOwn || (conversationView.isGroup && role !== "member")) {
       actions.push(["bin", "Delete", done(() => removeMessage(message))]);
     }
@@ -1750,7 +1753,7 @@ $("sign-out").addEventListener("click", async () => {
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet,
+  $, NAME, Rows, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet, messageRows,
   names, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showSession, spelling, strangers,
   tell, text, things,
   get me() { return me; },
@@ -1766,6 +1769,9 @@ function loadPart() {
   loading ??= import("/app-people.js?unpacked").then(({ begin }) => {
     peoplePart = begin(page);
     peoplePart.use(roost);
+    if (conversationView.snapshot) conversationView.show(conversationView.snapshot);
+    // There is more to do with a message now.
+    if (tools.row && !tools.bar.contains(document.activeElement)) tools.fill(tools.actions(tools.row.shown));
     return peoplePart;
   }).catch((error) => {
     loading = undefined;

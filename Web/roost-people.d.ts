@@ -36,6 +36,10 @@ export interface PeopleSnapshot {
   blocked: string[];
   /** The user's own. */
   profile?: Profile;
+  /** What others are told; absent until it is known. */
+  privacy?: Privacy;
+  /** Who is told something else. */
+  exceptions: { user: string; as: "always" | "never" }[];
   /** Conversations that make no sound, by their ids: for good, or until a time. */
   muted: Record<string, true | { until: Time }>;
 }
@@ -56,6 +60,21 @@ export interface Receipt {
   deliveredAt?: Time;
   isRead: boolean;
   readAt?: Time;
+}
+
+/** What a user tells others of itself, and is told by them (Docs/Protocol.md, section 9). */
+export interface Privacy {
+  presence: "shared" | "everyone" | "nobody";
+  lastSeen: "exact" | "coarse" | "nobody";
+  read: "shared" | "nobody";
+}
+
+/** Somebody who is no user yet, as the user has written it down. Nobody else sees it. */
+export interface Prospect {
+  /** Its id. */
+  prospect: string;
+  name: string;
+  note?: string;
 }
 
 /** A pinned message, by whom, and since when. */
@@ -88,6 +107,19 @@ export class People implements Observable<PeopleSnapshot> {
   report(
     about: { user: string } | { conversation: string; sequence: number },
     reason: "spam" | "harassment" | "impersonation" | "illegal" | "other", text?: string): Promise<void>;
+
+  /** What is absent stays as it is. */
+  setPrivacy(members: Partial<Privacy>): Promise<void>;
+  /** Tells at most 100 users all of it, nothing of it, or what others are told (`none`). */
+  except(users: string[], as: "always" | "never" | "none"): Promise<void>;
+
+  /** At most 1,000. */
+  prospects(): Promise<Prospect[]>;
+  /** Writes somebody down or, with an id, changes what was written. An absent note stays, an empty one goes. */
+  setProspect(members: { prospect?: string; name: string; note?: string }): Promise<Prospect>;
+  removeProspect(prospect: string): Promise<void>;
+  /** Is called when one was written, changed or removed, here or on another device of the user. */
+  onProspects(listener: () => void): Stop;
 
   /** Users whose name or username begins with this, as far as the relay's operator lets them be found. `isPartial`: a
    *  longer prefix finds more. */

@@ -1,5 +1,5 @@
-// Who a user knows, beside roost.js: contacts, profiles, settings that follow the user, who has read what and when, and
-// what is pinned.
+// Who a user knows, beside roost.js: contacts and prospects, profiles, what others are told, settings that follow the user,
+// who has read what and when, and what is pinned.
 // An app loads it when it shows any of that, so that its first load stays as small as it is.
 //
 //     import { People } from "/roost-people.js";
@@ -34,6 +34,7 @@ export class People {
   #listeners = new Set();
   #settingListeners = new Set();
   #pinListeners = new Set();
+  #prospectListeners = new Set();
   #stops;
   /** Tells other tabs of the same session what this one has set: the relay tells only other devices. */
   #channel;
@@ -45,6 +46,8 @@ export class People {
   /** The contacts of the pages that have come, until all have. */
   #fresh = null;
   #blocked = [];
+  #exceptions = [];
+  #privacy;
   #profile;
   /** Settings by key, of those that begin with `mute/`; one without a value was removed. */
   #states = new Map();
@@ -71,6 +74,7 @@ export class People {
     for (const [key, state] of this.#states) if (isOn(state)) muted[key.slice(MUTE.length)] = state.value;
     return {
       isKnown: this.#isKnown, contacts: [...this.#contacts.values()], blocked: this.#blocked, profile: this.#profile, muted,
+      privacy: this.#privacy, exceptions: this.#exceptions,
     };
   }
 
@@ -95,18 +99,47 @@ export class People {
     this.#tell();
   }
 
-  async block(users) { await this.#changeBlocks("contact.block", users); }
+  block(users) { return this.#changePrivacy("contact.block", { users }); }
 
-  async unblock(users) { await this.#changeBlocks("contact.unblock", users); }
-
-  async #changeBlocks(type, users) {
-    await this.#roost.request(type, { users });
-    await this.#askBlocked(this.#session);
-    this.#share({ type: "privacy" });
-  }
+  unblock(users) { return this.#changePrivacy("contact.unblock", { users }); }
 
   async report(about, reason, text) {
     await this.#roost.request("contact.report", { ...about, reason, text: text || undefined });
+  }
+
+  // -- What others are told
+
+  setPrivacy(members) { return this.#changePrivacy("privacy", members); }
+
+  except(users, as) { return this.#changePrivacy("except", { users, as }); }
+
+  async #changePrivacy(type, members) {
+    await this.#roost.request(type, members);
+    await this.#askPrivacy(this.#session);
+    this.#share({ type: "privacy" });
+  }
+
+  // -- Prospects
+
+  prospects() { return this.#pages("prospect.list", "prospects"); }
+
+  async setProspect(members) {
+    const { prospect, name, note } = await this.#roost.request("prospect.set", members);
+    this.#tellProspects();
+    return { prospect, name, note };
+  }
+
+  async removeProspect(prospect) {
+    await this.#roost.request("prospect.remove", { prospect });
+    this.#tellProspects();
+  }
+
+  onProspects(listener) { return listening(this.#prospectListeners, listener); }
+
+  // As the relay tells other devices.
+  #tellProspects() {
+    this.#take({ type: "prospects" });
+    this.#share({ type: "prospects" });
   }
 
   // -- Profiles
@@ -133,15 +166,17 @@ export class People {
 
   // -- Settings
 
-  async settings({ keys, prefix } = {}) {
-    const states = [];
-    let after;
+  settings({ keys, prefix } = {}) { return this.#pages("state.get", "states", { keys, prefix }); }
+
+  /** All pages of a list. */
+  async #pages(type, name, members, next = "after") {
+    const all = [];
+    let ok;
     do {
-      const ok = await this.#roost.request("state.get", { keys, prefix, after });
-      states.push(...ok.states);
-      after = ok.next;
-    } while (after !== undefined);
-    return states;
+      ok = await this.#roost.request(type, { ...members, [next]: ok?.next });
+      all.push(...ok[name]);
+    } while (ok.next !== undefined);
+    return all;
   }
 
   async set(key, value, { ifVersion } = {}) {
@@ -180,16 +215,7 @@ export class People {
     return { count: mentions ?? 0, first: firstMention };
   }
 
-  async pins(conversation) {
-    const pins = [];
-    let before;
-    do {
-      const ok = await this.#roost.request("conversation.pins", { conversation, before });
-      pins.push(...ok.pins);
-      before = ok.next;
-    } while (before !== undefined);
-    return pins;
-  }
+  pins(conversation) { return this.#pages("conversation.pins", "pins", { conversation }, "before"); }
 
   pin(conversation, sequence) { return this.#setPin("pin", conversation, sequence); }
 
@@ -221,8 +247,8 @@ export class People {
     this.#fresh = null;
     this.#states = new Map();
     this.#freshStates = null;
-    this.#blocked = [];
-    this.#profile = undefined;
+    this.#blocked = this.#exceptions = [];
+    this.#privacy = this.#profile = undefined;
     this.#isKnown = false;
     this.#channel?.close();
     this.#channel = typeof BroadcastChannel === "function" ? new BroadcastChannel(`roost.people.${user}`) : undefined;
@@ -244,7 +270,10 @@ export class People {
         this.#takeState(event);
         for (const listener of [...this.#settingListeners]) listener(event);
         break;
-      case "privacy": return this.#again(this.#askBlocked(this.#session));
+      case "privacy": return this.#again(this.#askPrivacy(this.#session));
+      case "prospects":
+        for (const listener of [...this.#prospectListeners]) listener();
+        return undefined;
       case "conversation":
         if (event.pin) for (const listener of [...this.#pinListeners]) listener(event);
         return undefined;
@@ -275,7 +304,7 @@ export class People {
   // -- Asking
 
   #askAll(session) {
-    const all = [this.#askContacts(session), this.#askBlocked(session), this.#askProfile(session), this.#askMutes(session)];
+    const all = [this.#askContacts(session), this.#askPrivacy(session), this.#askProfile(session), this.#askMutes(session)];
     this.#again(Promise.all(all).then(() => {
       if (session !== this.#session) return;
       this.#isKnown = true;
@@ -301,9 +330,11 @@ export class People {
     this.#tell();
   }
 
-  async #askBlocked(session) {
-    const { exceptions = [] } = await this.#ask(session, "privacy");
+  async #askPrivacy(session) {
+    const { privacy, exceptions = [] } = await this.#ask(session, "privacy");
+    this.#privacy = privacy;
     this.#blocked = exceptions.filter((one) => one.as === "blocked").map((one) => one.user);
+    this.#exceptions = exceptions.filter((one) => one.as !== "blocked");
     this.#tell();
   }
 

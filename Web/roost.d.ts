@@ -74,6 +74,13 @@ export interface Message {
   text?: string;
   /** The sequence of the message that it replies to. */
   replyTo?: number;
+  /** The sequence of the message with which the thread began that it belongs to. */
+  thread?: number;
+  /** How many messages the thread has that began with it, up to 1,000, and which is the last one. After a gap it is right
+   *  again with the thread's next message. */
+  replies?: { count: number; last: number; time: Time };
+  /** Who wrote what it forwards. Nobody edits it. */
+  origin?: { from: string };
   editedAt?: Time;
   /** Members whom it names, or `@all`. */
   mentions?: string[];
@@ -111,7 +118,10 @@ export interface Conversation {
   /** The user's own watermark. */
   read: number;
   unread: number;
-  time: Time;
+  /** Absent in a request that waits for the user. */
+  time?: Time;
+  /** A stranger's first message that waits: the user's own, or another's, which isn't listed. Absent in others. */
+  request?: "sent" | "received" | "dropped";
   /** How long messages stay that are sent from now on, in milliseconds; absent if they don't disappear. */
   expiry?: number;
 }
@@ -256,7 +266,8 @@ export class Roost implements Observable<RoostSnapshot> {
   /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are watched;
    *  a later call replaces an earlier one. Whom the user may not watch has no presence. */
   follow(users: Iterable<string>): void;
-  /** Sends any command, for what this class has no word for, and returns its `ok`. */
+  /** Sends any command, for what this class has no word for, and returns its `ok`. What that says of conversations and
+   *  people is kept, but no pages of `history`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
   /** Is called with each event of the relay, as Docs/Protocol.md has it, but for messages and typing: for what this class
    *  has no word for. */
@@ -268,6 +279,18 @@ export interface ConversationList extends Observable<ConversationListSnapshot> {
   loadMore(): Promise<void>;
 }
 
+export interface SendOptions {
+  /** The identity of a row. */
+  replyTo?: string;
+  mentions?: string[];
+  /** The stored message with which the thread began that it belongs to. What is written in a thread leaves the draft. */
+  thread?: number;
+  /** A stored message that is sent on, and who wrote it. Body and kind are then only for showing it: `Talk.forward` of
+   *  roost-talk.js says both. */
+  forward?: { conversation: string; sequence: number };
+  origin?: { from: string };
+}
+
 /** A conversation on the screen: a window of its messages, and all that the user does in it. What the user does is
  *  stored when a method's promise resolves, and shows at once. The relay gets it as soon as it can. */
 export interface Timeline extends Observable<TimelineSnapshot> {
@@ -275,9 +298,9 @@ export interface Timeline extends Observable<TimelineSnapshot> {
   /** What the user has begun to write. */
   readonly draft: string;
   /** Sends a text. Returns the row's identity, from now on and for ever. */
-  send(text: string, options?: { replyTo?: string; mentions?: string[] }): Promise<string>;
+  send(text: string, options?: SendOptions): Promise<string>;
   /** Sends a message of another kind with any JSON value as its body. */
-  sendBody(kind: string, body: unknown, options?: { replyTo?: string; mentions?: string[] }): Promise<string>;
+  sendBody(kind: string, body: unknown, options?: SendOptions): Promise<string>;
   /** An edit replaces the mentions, too: without them, the message has none. */
   edit(id: string, text: string, options?: { mentions?: string[] }): Promise<void>;
   delete(id: string): Promise<void>;

@@ -137,9 +137,7 @@ function same(one, other) {
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
   if (one instanceof Map && other instanceof Map) return same([...one], [...other]);
   if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const names = Object.keys(one).filter((name) => one[name] !== undefined);
-  if (names.length !== Object.keys(other).filter((name) => other[name] !== undefined).length) return false;
-  return names.every((name) => same(one[name], other[name]));
+  return Object.keys({ ...one, ...other }).every((name) => same(one[name], other[name]));
 }
 
 /** A value and who wants to know of it. */
@@ -584,12 +582,11 @@ class Vault {
 
 /** A message's row, of a message on the wire. One that a block hides has a place, and no author. */
 function messageRow(told) {
-  const { conversation, sequence, from = "", time, kind = "text", key, replyTo, editedAt, deletedAt, mentions } = told;
-  const row = { conversation, sequence, from, time, kind, reactions: told.reactions ?? [] };
-  if ("body" in told && !deletedAt) row.body = told.body;
-  const expires = deletedAt ? undefined : told.expires;
-  for (const [name, value] of Object.entries({ key, replyTo, editedAt, deletedAt, mentions, expires })) {
-    if (value !== undefined && value !== null) row[name] = value;
+  const { conversation, sequence, from = "", time, kind = "text", reactions = [] } = told;
+  const row = { conversation, sequence, from, time, kind, reactions };
+  const own = told.deletedAt ? ["deletedAt"] : ["body", "mentions", "expires"];
+  for (const name of ["key", "replyTo", "editedAt", "thread", "origin", "replies", ...own]) {
+    if (told[name] !== undefined) row[name] = told[name];
   }
   return row;
 }
@@ -641,7 +638,14 @@ class Cache {
       case "profile": return (await this.takePeople([event])) ? null : undefined;
       default: return undefined;
     }
-    return conversation;
+    return this.touched(conversation);
+  }
+
+  /** Something was done in a conversation. If it is a request, that may have accepted it, which nothing else tells. */
+  async touched(id) {
+    const one = await this.conversation(id);
+    if (one?.request) await this.put({ ...one, stale: 1 });
+    return id;
   }
 
   /** Takes what users are called; of those who have no name, that they have none. Returns whether that is news. */
@@ -660,7 +664,13 @@ class Cache {
   async #takeMessage(row) {
     if (await this.message(row.conversation, row.sequence)) return;
     await this.#rows.put("messages", row);
+    await this.#doubt(row);
     await this.#noteMessage(row);
+  }
+
+  // The thread of this message has another number of messages, which `history` tells.
+  async #doubt({ conversation, thread }) {
+    if (thread) await this.react(conversation, thread, (all) => all, true);
   }
 
   // The conversation has a new message, which is kept already.
@@ -714,6 +724,8 @@ class Cache {
   /** Keeps a conversation as it is now. */
   async put(one) {
     const row = { ...one, peer: one.kind === "direct" ? one.members.find((user) => user !== this.#user) : undefined };
+    // What a stranger asks is neither listed nor counted.
+    if (one.request && one.request !== "sent") Object.assign(row, { time: undefined, unread: 0 });
     for (const name in row) if (row[name] === undefined || row[name] === null) delete row[name];
     await this.#rows.put("conversations", row);
   }
@@ -726,8 +738,8 @@ class Cache {
   async delete(conversation, sequence, time) {
     const message = await this.message(conversation, sequence);
     if (!message) return;
-    const { body: _, stale: __, mentions: ___, expires: ____, ...rest } = message;
-    await this.#rows.put("messages", { ...rest, reactions: [], deletedAt: time });
+    await this.#rows.put("messages", messageRow({ ...message, reactions: [], deletedAt: time }));
+    await this.#doubt(message);
   }
 
   async react(conversation, sequence, change, isStale) {
@@ -800,22 +812,23 @@ class Cache {
         else if (event.role === "owner" && by === this.#user) one.role = "admin";
         break;
     }
-    one.time = Math.max(one.time, event.time);
+    one.time = Math.max(one.time ?? 0, event.time);
     await this.put(one);
   }
 
   // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
   async #begin(event) {
     const { conversation: id, kind, name, count = 1, members = [], sequence, time, unread = 0, read = 0 } = event;
-    const before = await this.conversation(id);
+    const one = await this.conversation(id);
     // A repetition of the event that began it, after messages that came with it.
-    if (before && before.time >= time && before.first === sequence + 1) return;
+    if (one?.time >= time && one.first === sequence + 1) return;
     await this.forget(id);
     const isCreated = event.event === "created";
     const role = kind === "group" && event.by === this.#user && isCreated ? "owner" : "member";
     // Whether messages disappear in one that was there before, the event doesn't say.
     const stale = isCreated ? undefined : 1;
-    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale });
+    const request = event.request && (event.by === this.#user ? "sent" : "received");
+    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request });
   }
 
   /** The user is no longer in this conversation. */
@@ -831,11 +844,11 @@ class Cache {
 
   /** A conversation as the relay shows it now. */
   async takeConversation(told) {
-    const { conversation: id, kind, name, role, count, members, message, expiry } = told;
+    const { conversation: id, kind, name, role, count, members, message, expiry, request } = told;
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -899,7 +912,7 @@ class Cache {
 function addMembers(one, users) {
   const added = users.filter((user) => !one.members.includes(user));
   one.count += added.length;
-  one.members = [...one.members, ...added.slice(0, Math.max(0, 50 - one.members.length))];
+  one.members = [...one.members, ...added].slice(0, 50);
 }
 
 function removeMembers(one, users) {
@@ -914,7 +927,11 @@ function scopeOf({ code, retry }, item) {
   switch (code) {
     case "rate_limited": case "busy": case "unavailable": case "not_ready": case "unauthorized": case "token_expired":
       return "passing";
-    case "forbidden": case "not_found": case "gone": case "no_relationship":
+    case "not_found": case "gone":
+      // Of the message that began the thread, or that is forwarded.
+      if (item.thread || item.forward) return "item";
+      // falls through
+    case "forbidden": case "no_relationship":
       // For what changes or marks one message, the message may be what is gone.
       return item.action === "send" ? "conversation" : "item";
     default:
@@ -924,14 +941,11 @@ function scopeOf({ code, retry }, item) {
 
 /** What to tell people of a refusal. */
 function failureOf({ code, detail, retry }) {
+  const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
   const known = {
-    too_large: ["tooLong", false], forbidden: ["notAllowed", true],
-    no_relationship: ["notAllowed", true], not_found: ["notFound", true],
-    gone: ["notFound", true],
-  }[code];
-  const passes = scopeOf({ code, retry }, { action: "send" }) === "passing";
-  const [reason, canRetry] = known ?? (passes ? ["unreachable", true] : ["notAccepted", false]);
-  return { reason, canRetry, detail };
+    forbidden: "notAllowed", no_relationship: "notAllowed", not_found: "notFound", gone: "notFound",
+  }[code] ?? passes;
+  return { reason: known ?? (code === "too_large" ? "tooLong" : "notAccepted"), canRetry: Boolean(known), detail };
 }
 
 const isVisible = (item) => item.action !== "react" && item.action !== "read";
@@ -1025,11 +1039,12 @@ class Outbox {
   /** The log was begun anew: what changes or marks a message of the old one has nothing to change. A text that is left
    *  without its message shows as one that failed, so that nobody loses it. */
   async uproot({ rows, identity }) {
-    for (const { target, ...item } of await rows.find("outbox")) {
-      if (item.user !== identity.user || target === undefined) continue;
-      if (item.action === "send") await rows.put("outbox", item);
+    for (const { target, thread, ...item } of await rows.find("outbox")) {
+      const { action, forward } = item;
+      if (item.user !== identity.user || (target ?? thread ?? forward) === undefined) continue;
+      if (action === "send" && !forward) await rows.put("outbox", item);
       else await rows.delete("outbox", item.id);
-      if (item.action !== "edit") continue;
+      if (action !== "edit" && !(thread && !forward)) continue;
       const failed = { ...item, action: "send", code: "not_found", detail: "another log" };
       await rows.put("outbox", failed);
     }
@@ -1040,9 +1055,8 @@ class Outbox {
 
   #put(unit, item) {
     unit.after.push(() => {
-      const index = this.items.findIndex((one) => one.id >= item.id);
-      if (index < 0) this.items.push(item);
-      else this.items.splice(index, this.items[index].id === item.id ? 1 : 0, item);
+      const others = this.items.filter((one) => one.id !== item.id);
+      this.items = [...others, item].sort((one, other) => one.id - other.id);
     });
     return unit.rows.put("outbox", item);
   }
@@ -1108,7 +1122,8 @@ class Outbox {
   /** Gives a message or an edit another body, and tries it again if it stepped aside. */
   async replace(unit, id, body) {
     const item = await unit.rows.get("outbox", id);
-    if (!["send", "edit"].includes(item?.action) || !this.mayChange(item)) throw noSuchItem();
+    // What somebody else wrote stays as it is.
+    if (!["send", "edit"].includes(item?.action) || item.forward || !this.mayChange(item)) throw noSuchItem();
     const length = item.length + JSON.stringify(body).length - JSON.stringify(item.body).length;
     this.#check(length - item.length, 0);
     await this.#put(unit, { ...revived(item), body, length });
@@ -1423,15 +1438,15 @@ class Store {
 
   async #note({ cache, identity }, item, conversation, ok, stored) {
     const { target: sequence, body } = item;
+    if (item.action !== "read") await cache.touched(conversation);
     switch (item.action) {
       case "send": {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
-        const { key, kind = "text", target: replyTo, mentions } = item;
-        const told = { conversation, sequence: stored.sequence, from: identity.user, time: ok.time };
-        const row = messageRow({ ...told, kind, key, replyTo, body, mentions });
-        // A message that an earlier try stored may have changed since.
-        await cache.takeOwn(ok.duplicate ? { ...row, stale: 1 } : row);
+        const row = messageRow({
+          ...item, replyTo: sequence, conversation, sequence: stored.sequence, from: identity.user, time: ok.time });
+        // A message that an earlier try stored may have changed since, and what is forwarded before.
+        await cache.takeOwn(ok.duplicate || item.forward ? { ...row, stale: 1 } : row);
         return;
       }
       case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, item.mentions);
@@ -1712,8 +1727,7 @@ class Session {
 
   #sayHello(token) {
     const { device } = this.place;
-    const members = { token, device };
-    if (this.#resume !== undefined) members.resume = this.#resume;
+    const members = { token, device, resume: this.#resume };
     this.#issue("hello", members, (failure, welcome) => {
       if (this.#phase !== "greeting") return;
       if (!failure) return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose();
@@ -1759,8 +1773,7 @@ class Session {
     if (!waiting) return;
     this.#waiting.delete(told.re);
     if (told.type !== "error") return waiting.complete(null, told);
-    const { code, reason, retry, retryAfter } = told;
-    waiting.complete(new RoostError(code, reason, { retry: Boolean(retry), retryAfter }));
+    waiting.complete(new RoostError(told.code, told.reason, told));
   }
 
   #closed(code, reason) {
@@ -1787,13 +1800,10 @@ class Session {
 
   #issue(type, members, complete) {
     const id = ++this.#lastID;
-    const text = JSON.stringify({ type, id, ...members, ...(members.id === undefined ? {} : { id }) });
+    const text = JSON.stringify({ type, ...members, id });
     // If a client sends more, the relay ends its session for good. A character has up to three bytes.
-    if (this.bytesMax && text.length * 3 > this.bytesMax) {
-      const bytes = new TextEncoder().encode(text).length;
-      if (bytes > this.bytesMax) {
-        return complete(new RoostError("too_large", `over ${this.bytesMax} bytes`));
-      }
+    if (text.length * 3 > this.bytesMax && new TextEncoder().encode(text).length > this.bytesMax) {
+      return complete(new RoostError("too_large", `over ${this.bytesMax} bytes`));
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
     this.#write(text);
@@ -2018,9 +2028,9 @@ class Tabs {
   /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
   call(method, ...values) {
     if (this.isWriter) return this.#carryOut(method, values, this.id);
-    if (!this.#leave) return Promise.reject(notConnected());
-    if (this.#calls.size >= CALLS_WAITING) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
+      if (!this.#leave) throw notConnected();
+      if (this.#calls.size >= CALLS_WAITING) throw tooMany();
       const id = ++this.#lastCall;
       this.#calls.set(id, { method, values, resolve, reject });
       this.tell("call", { id, method, values });
@@ -2100,10 +2110,15 @@ class Notices {
       this.#several[active ? "add" : "delete"](conversation);
       return;
     }
-    const users = (this.#typing.get(conversation) ?? []).filter((one) => one !== user);
+    const users = this.typing(conversation).typing.filter((one) => one !== user);
     if (active && users.length < USERS_TYPING) users.push(user);
     this.#typing.set(conversation, users);
-    if (!users.length) this.#typing.delete(conversation);
+  }
+
+  /** The user comes into a conversation, or leaves it. */
+  leave(conversation) {
+    this.#typing.delete(conversation);
+    this.#several.delete(conversation);
   }
 
   /** Somebody's message has come: who sends no longer types, whatever comes first. */
@@ -2244,24 +2259,23 @@ class TimelineBuilder {
     return items;
   }
 
-  #stored(message) {
-    const { sequence, from, time, kind, body, replyTo, editedAt, deletedAt, reactions, key, mentions } = message;
-    const isOwn = from === this.#user;
+  #stored({ conversation: _, stale: __, expires: ___, key, deletedAt, ...message }) {
+    const { sequence } = message;
+    const isOwn = message.from === this.#user;
     const row = {
-      type: "message", id: isOwn && key ? `k:${key}` : `s:${sequence}`, sequence, from, isOwn, time, kind, replyTo,
-      editedAt, isDeleted: deletedAt !== undefined, reactions, isChanging: false, mentions,
+      ...message, type: "message", id: isOwn && key ? `k:${key}` : `s:${sequence}`, isOwn,
+      isDeleted: deletedAt !== undefined, isChanging: false,
     };
-    if ("body" in message) row.body = body;
     if (isOwn) row.state = this.#stateOf(sequence);
     return this.#changed(row, `s:${sequence}`);
   }
 
   #unsent(item) {
-    const { id, key, kind = "text", body, target, code, mentions } = item;
+    const { id, key, kind = "text", body, target, code, mentions, thread, origin } = item;
     const failed = code ? item : this.#parked;
     return this.#changed({
       type: "message", id: `k:${key}`, from: this.#user, isOwn: true, kind, body, replyTo: target, isDeleted: false,
-      reactions: [], isChanging: false, outboxItem: id, mentions,
+      reactions: [], isChanging: false, outboxItem: id, mentions, thread, origin,
       state: failed ? { state: "failed", ...failureOf(failed) } : { state: "sending" },
     }, `p:${id}`);
   }
@@ -2474,17 +2488,13 @@ async function draftOf({ rows, identity }, names) {
 // ---- The engine -----------------------------------------------------------------------------------------------------
 
 /** What of an event must be there, so that a mistake of the relay's, or of whoever sits between, isn't kept. */
+const change = ["position conversation", "sequence time"];
 const shapes = {
-  message: { conversation: "string", sequence: "number", from: "string", time: "number", position: "string" },
-  edit: { conversation: "string", sequence: "number", time: "number", position: "string" },
-  delete: { conversation: "string", sequence: "number", time: "number", position: "string" },
-  react: { conversation: "string", sequence: "number", from: "string", reaction: "string", position: "string" },
-  conversation: { conversation: "string", sequence: "number", event: "string", time: "number", position: "string" },
-  gap: { conversation: "string", from: "number", to: "number" },
-  receipt: { conversation: "string", user: "string" },
-  profile: { user: "string", version: "number" },
-  state: { position: "string" },
-  live: { position: "string" },
+  message: ["position conversation from", "sequence time"], edit: change, delete: change,
+  react: ["position conversation from reaction", "sequence"],
+  conversation: ["position conversation event", "sequence time"],
+  gap: ["conversation", "from to"], receipt: ["conversation user"], profile: ["user", "version"],
+  state: ["position"], live: ["position"],
 };
 
 /** What is taken for the moment only. Without a member, a list counts as empty. */
@@ -2502,20 +2512,19 @@ const isAnswer = (item, ok) => (
 
 function isSound(event) {
   if (momentary[event.type]?.(event) === false) return false;
-  const shape = shapes[event.type];
-  if (!shape) return true;
-  return Object.entries(shape).every(([name, type]) => (
-    typeof event[name] === type && (type !== "number" || Number.isSafeInteger(event[name]))));
+  const [texts, numbers] = (shapes[event.type] ?? []).map((names) => names.split(" ").map((name) => event[name]));
+  return (texts ?? []).every((one) => typeof one === "string") && (numbers ?? []).every(Number.isSafeInteger);
 }
 
 /** What goes over the wire for an item of the outbox. */
 function commandOf(item) {
-  const { destination, key, kind, body, target, reaction, isOn, mentions } = item;
+  const { destination, key, kind, body, target, reaction, isOn, mentions, thread, forward } = item;
   const about = { conversation: destination, sequence: target };
   switch (item.action) {
-    case "send": return { to: destination, key, kind, body, replyTo: target, mentions };
+    // The relay takes from there what is forwarded.
+    case "send": return { to: destination, key, replyTo: target, thread, ...forward ? { forward } : { kind, body, mentions } };
     case "edit": return { ...about, body, mentions };
-    case "react": return isOn ? { ...about, reaction } : { ...about, reaction, remove: true };
+    case "react": return { ...about, reaction, remove: !isOn || undefined };
     default: return about;
   }
 }
@@ -2715,9 +2724,9 @@ const lessons = {
     await unit.takeConversation(ok.conversation);
     return [ok.conversation.conversation];
   },
-  async "conversation.list"(unit, ok) {
+  async "conversation.list"(unit, ok, { requests }) {
     for (const told of ok.conversations) await unit.takeConversation(told);
-    if (ok.next === undefined) unit.identity.isListed = true;
+    if (!requests && ok.next === undefined) unit.identity.isListed = true;
     return ok.conversations.map((told) => told.conversation);
   },
   "user.get": () => [],
@@ -2765,10 +2774,18 @@ class Asker {
     });
   }
 
-  /** What the app asks for. */
+  /** What the app asks for. Its pages of history aren't kept: those of threads have holes. */
   request(type, members) {
     if (this.#session.waiting >= REQUESTS_WAITING) throw tooMany();
-    return this.ask(type, members);
+    return this.ask(type, members, type !== "history" && this.#lesson(type, members));
+  }
+
+  /** How an answer is kept, if it is. */
+  #lesson(type, members, how) {
+    return lessons[type] && (async (unit, ok) => {
+      const changed = await lessons[type](unit, ok, members, how);
+      return (await unit.cache.takePeople(ok.people ?? ok.profiles ?? [])) ? [null] : changed;
+    });
   }
 
   /** An answer has come: it is kept now. */
@@ -2783,13 +2800,9 @@ class Asker {
 
   /** Asks again for as long as the relay asks to come back later, and keeps the answer. */
   async learned(type, members, how = {}) {
-    const take = lessons[type] && (async (unit, ok) => {
-      const changed = await lessons[type](unit, ok, members, how);
-      return (await unit.cache.takePeople(ok.people ?? ok.profiles ?? [])) ? [null] : changed;
-    });
     for (let tries = 1; ; tries++) {
       try {
-        return await this.ask(type, members, take);
+        return await this.ask(type, members, this.#lesson(type, members, how));
       } catch (error) {
         if (!error.retry || isNoAnswer(error) || tries >= PATIENCE) throw error;
         const wait = Math.min(error.retryAfter ?? 1_000, ASKED_WAIT_MOST);
@@ -2927,15 +2940,21 @@ class People {
 
   /** Takes what isn't kept of an event. Returns the conversations that look different. */
   take(event) {
-    const { users = [], conversations = [] } = event;
+    const { users = [], conversations = [], conversation, by } = event;
+    const { user } = this.#store.identity;
     switch (event.type) {
-      case "message": this.notices.sent(event.from, event.conversation); return [];
+      case "message": this.notices.sent(event.from, conversation); return [];
+      // Of those who typed before the user came, or since it has left, the end may not be told.
+      case "conversation":
+        if (!users.includes(user) && (event.event !== "left" || by !== user)) return [];
+        this.notices.leave(conversation);
+        break;
       case "typing": this.notices.takeTyping(event); break;
       case "presence": this.#takePresence(users, conversations); break;
       default: return [];
     }
     this.#tabs.tell("notices", this.notices.written);
-    return event.type === "typing" ? [event.conversation] : conversations.map((one) => one.conversation);
+    return conversation ? [conversation] : conversations.map((one) => one.conversation);
   }
 
   #takePresence(users, conversations) {
@@ -3350,6 +3369,7 @@ class Engine {
 
   async #takeAnswer(entry) {
     this.screen.tell(await this.#sender.answered(entry));
+    this.asker.refresh();
     if (!entry.failure) this.tabs.tell("sent", entry.item.key);
   }
 
@@ -3476,18 +3496,18 @@ class Timeline {
 
   sendBody(kind, body, options) { return this.#send(kind === "text" ? { body } : { kind, body }, options); }
 
-  async #send(content, { replyTo, mentions } = {}) {
-    const isText = content.kind === undefined;
-    const act = { action: "send", ...content, ...(mentions && { mentions }) };
-    const key = await this.#engine.add(this.destination, act, replyTo, isText);
+  async #send(content, { replyTo, ...more } = {}) {
+    // Of what is written elsewhere there is no draft here.
+    const isDraft = !content.kind && !more.thread && !more.forward;
+    const key = await this.#engine.add(this.destination, { ...more, ...content, action: "send" }, replyTo, isDraft);
     // Sending ends typing, and takes the draft away.
     this.#typedAt = null;
-    if (isText) this.#draft = "";
+    if (isDraft) this.#draft = "";
     return `k:${key}`;
   }
 
   edit(id, body, { mentions } = {}) {
-    return this.#engine.revise(this.destination, id, { action: "edit", body, ...(mentions && { mentions }) });
+    return this.#engine.revise(this.destination, id, { action: "edit", body, mentions });
   }
 
   delete(id) { return this.#engine.revise(this.destination, id, { action: "delete" }); }

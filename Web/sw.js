@@ -11,7 +11,9 @@
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
 const FILES = [
-  ...["app.css", "app.js", "app-people.js", "roost.js", "roost-people.js"].map((name) => `/${name}?${VERSION}`),
+  ...[
+    "app.css", "app.js", "app-people.js", "app-self.js", "app-talk.js", "roost.js", "roost-people.js", "roost-talk.js",
+  ].map((name) => `/${name}?${VERSION}`),
   "/manifest.webmanifest", "/icon.svg", "/icon.png",
 ];
 // Longest that opening the page waits for the relay while there is a copy.

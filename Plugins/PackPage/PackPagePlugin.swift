@@ -5,8 +5,8 @@ import PackagePlugin
 @main
 struct PackPagePlugin: BuildToolPlugin {
     static let names = [
-        "index.html", "app.css", "app.js", "app-people.js", "roost.js", "roost-people.js", "sw.js",
-        "manifest.webmanifest", "icon.svg", "icon.png",
+        "index.html", "app.css", "app.js", "app-people.js", "app-self.js", "app-talk.js", "roost.js",
+        "roost-people.js", "roost-talk.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
     ]
     /// What is sent as a part of others, or says how they are sent.
     static let parts = ["accounts.js", "short-names.txt"]

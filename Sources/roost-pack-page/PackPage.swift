@@ -57,10 +57,12 @@ struct Minifier {
         case "roost.js":
             let words = common + ["--bundle", "--format=esm", "--target=es2022", "--mangle-props=\(try shortNames())"]
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
-        case "roost-people.js": file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
-        case "app.js", "app-people.js":
+        case "roost-people.js", "roost-talk.js":
+            file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
+        case "app.js", "app-people.js", "app-self.js", "app-talk.js":
             // With what they import; what is loaded by itself stays a file of its own.
-            let others = ["roost", "roost-people", "app-people"].map { "--external:/\($0).js*" }
+            let others = ["roost", "roost-people", "roost-talk", "app-people", "app-self", "app-talk"]
+                .map { "--external:/\($0).js*" }
             let words = common + ["--bundle", "--format=esm", "--target=es2022"] + others
             file.bytes = try run(words, on: file.bytes)
         case "sw.js": file.bytes = try run(common + ["--target=es2022"], on: file.bytes)

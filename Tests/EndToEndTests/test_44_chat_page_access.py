@@ -84,15 +84,17 @@ async def test_with_the_keyboard_alone(relay, name):
         assert await alice.page.locator(".message[tabindex='0']").count() == 1
         await keys.press("Home")
         assert await alice.page.locator(".message:focus .content").inner_text() == "One"
+        # The part that has more to do with a message is there.
+        await alice.page.locator("#pins").wait_for(state="attached")
         await keys.press("ArrowDown")
         await keys.press("Enter")
         await focused("#tools button")
         await alice.shot("keyboard")
         names = []
-        for _ in range(6):
+        for _ in range(8):
             names.append(await alice.page.evaluate("document.activeElement.getAttribute('aria-label')"))
             await keys.press("ArrowRight")
-        assert names == ["React", "Reply", "Edit", "Who has read it", "Pin", "Delete"]
+        assert names == ["React", "Reply", "Edit", "Who has read it", "Thread", "Forward", "Pin", "Delete"]
         await keys.press("Home")
         await keys.press("Enter")
         await keys.press("ArrowRight")

@@ -381,3 +381,61 @@ async def test_titles_do_not_count_what_is_muted(relay, name):
         await until(lambda: titled(bob, "Roost"), "muted")
         await device.call("state.set", key=f"mute/{sent['conversation']}")
         await until(lambda: titled(bob, "(1) Roost"), "heard again")
+
+
+async def test_what_others_are_told_is_chosen(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        other = await browser.person(relay, name("alice"), width=390, height=780, color_scheme="dark")
+        await alice.page.locator("#subtitle", has_text="online").wait_for()
+        dialogs = [await panel(person) for person in (alice, other)]
+        for dialog in dialogs:
+            await dialog.get_by_text("What others are told").click()
+        choice = dialogs[0].get_by_label("Whether you are there")
+        assert await choice.input_value() == "shared"
+        await choice.select_option("Nobody")
+        await bob.page.locator("#subtitle", has_text="online").wait_for(state="detached")
+        theirs = dialogs[1].get_by_label("Whether you are there")
+
+        async def is_told():
+            return await theirs.input_value() == "nobody"
+        await until(is_told, "the other device")
+        await alice.shot("people-privacy")
+        await other.shot("people-privacy-phone")
+        await alice.page.keyboard.press("Escape")
+        # What one doesn't tell, one isn't told.
+        await alice.page.locator("#subtitle", has_text="online").wait_for(state="detached")
+
+
+async def test_prospects_are_written_down(relay, name):
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"))
+        phone = await browser.person(relay, name("alice"), width=390, height=780, color_scheme="dark")
+        dialog, theirs = await panel(alice), await panel(phone)
+        for one in (dialog, theirs):
+            await one.get_by_text("Prospects").click()
+            await one.get_by_text("Only you see them.").wait_for()
+        await dialog.get_by_label("Name", exact=True).fill("Zoë <b>")
+        await dialog.get_by_label("Note").fill("asked about Tuesdays")
+        await alice.page.get_by_role("button", name="Write down").click()
+        for one in (dialog, theirs):
+            await one.get_by_role("listitem").filter(has_text="Zoë <b>").get_by_text("asked about Tuesdays").wait_for()
+        await phone.shot("people-prospects-phone")
+        # The field is empty for the next one.
+        await until(lambda: is_empty(dialog.get_by_label("Name", exact=True)), "an empty field")
+        await theirs.get_by_role("button", name="Change: Zoë <b>").click()
+        await theirs.get_by_label("Note").fill("")
+        await theirs.get_by_label("Name", exact=True).fill("Zoë Zander")
+        await phone.page.keyboard.press("Enter")
+        row = dialog.get_by_role("listitem").filter(has_text="Zoë Zander")
+        await row.wait_for()
+        await row.get_by_text("asked about Tuesdays").wait_for(state="detached")
+        await alice.shot("people-prospects")
+        await dialog.get_by_role("button", name="Cross out: Zoë Zander").click()
+        await alice.page.get_by_role("button", name="Cross out", exact=True).click()
+        for one in (dialog, theirs):
+            await one.get_by_role("listitem").filter(has_text="Zoë Zander").wait_for(state="detached")
+
+
+async def is_empty(field):
+    return await field.input_value() == ""

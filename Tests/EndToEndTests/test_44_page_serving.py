@@ -21,17 +21,20 @@ SETTINGS = {"limits__requests_per_second": 10_000}
 
 TYPES = {
     "/": "text/html; charset=utf-8", "/app.css": "text/css; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
-    "/app-people.js": "text/javascript; charset=utf-8", "/roost.js": "text/javascript; charset=utf-8",
-    "/roost-people.js": "text/javascript; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8",
+    "/app-people.js": "text/javascript; charset=utf-8", "/app-self.js": "text/javascript; charset=utf-8",
+    "/app-talk.js": "text/javascript; charset=utf-8",
+    "/roost.js": "text/javascript; charset=utf-8", "/roost-people.js": "text/javascript; charset=utf-8",
+    "/roost-talk.js": "text/javascript; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8",
     "/manifest.webmanifest": "application/manifest+json", "/icon.svg": "image/svg+xml", "/icon.png": "image/png"}
 # Most bytes of all files of the first load as they are sent. A phone on a slow network (50 kB/s) has them in a second.
 BYTES_MAX = 48 * 1024
 # What comes after that or when it is asked for, and its most bytes.
-LATER = ("/app-people.js", "/roost-people.js")
-LATER_MAX = 10 * 1024
-# Most bytes of the client library, which apps of others load, too, and of its second module.
-LIBRARY_MAX = 20 * 1024
-PEOPLE_MAX = 3 * 1024
+PEOPLE = ("/app-people.js", "/roost-people.js")
+SELF = ("/app-self.js",)
+TALK = ("/app-talk.js", "/roost-talk.js")
+LATER_MAX = {PEOPLE: 10 * 1024, SELF: 2 * 1024, TALK: 7 * 1024}
+# Most bytes of the client library, which apps of others load, too, and of its further modules.
+LIBRARY_MAX = {"/roost.js": 20 * 1024, "/roost-people.js": 3 * 1024, "/roost-talk.js": 3 * 1024}
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 COMPRESSED = {**BROWSER, "Accept-Encoding": "gzip, deflate, br, zstd"}
 
@@ -58,10 +61,12 @@ def minified(path, text):
     """What esbuild makes of a file. Of the library, only what its users are promised."""
     short = "|".join((REPOSITORY / "Web/short-names.txt").read_text().split())
     page = ["--bundle", "--format=esm", "--target=es2022",
-            *(f"--external:/{name}.js*" for name in ("roost", "roost-people", "app-people"))]
+            *(f"--external:/{name}.js*" for name in (
+                "roost", "roost-people", "roost-talk", "app-people", "app-self", "app-talk"))]
     words = {
         "/roost.js": ["--bundle", "--format=esm", "--target=es2022", f"--mangle-props=^({short})$"],
-        "/roost-people.js": ["--format=esm", "--target=es2022"], "/app.js": page, "/app-people.js": page,
+        "/roost-people.js": ["--format=esm", "--target=es2022"], "/roost-talk.js": ["--format=esm", "--target=es2022"],
+        "/app.js": page, "/app-people.js": page, "/app-self.js": page, "/app-talk.js": page,
         "/sw.js": ["--target=es2022"], "/app.css": ["--loader=css"]}.get(path)
     if words is None:
         return text
@@ -78,7 +83,7 @@ def test_the_files_are_those_of_the_folder(relay):
         assert (status, headers["Content-Type"]) == (200, type)
         assert "Content-Encoding" not in headers
         expected = minified(path, source(path))
-        if path in ("/", "/app.js", "/app-people.js", "/sw.js"):
+        if path in ("/", "/app.js", "/app-people.js", "/app-talk.js", "/sw.js"):
             assert b"unpacked" not in body and b"unpacked" in expected
             versions = set(re.findall(rb'[?"]([0-9a-f]{32})"', body))
             assert len(versions) == 1
@@ -103,7 +108,7 @@ def test_what_a_browser_is_told(relay):
         assert headers["Cache-Control"] == "no-cache"
     html = source("/").decode()
     assert not re.search(r"<style|\sstyle=|<script(?! type=\"module\" src=)|\son\w+=|https?://", html)
-    for name in ("app.js", "app-people.js", "app.css", "sw.js"):
+    for name in ("app.js", "app-people.js", "app-self.js", "app-talk.js", "app.css", "sw.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://(?!www\.w3\.org)",
                              source("/" + name).decode()), name
 
@@ -197,9 +202,11 @@ def test_the_page_can_be_off(start):
 
 def test_the_page_is_small(relay):
     sizes = {path: len(ask(relay, path, COMPRESSED)[2]) for path in TYPES}
-    assert sizes["/roost.js"] <= LIBRARY_MAX, sizes
-    assert sum(size for path, size in sizes.items() if path not in LATER) <= BYTES_MAX, sizes
-    assert sizes["/roost-people.js"] <= PEOPLE_MAX and sum(sizes[path] for path in LATER) <= LATER_MAX, sizes
+    for path, most in LIBRARY_MAX.items():
+        assert sizes[path] <= most, sizes
+    assert sum(size for path, size in sizes.items() if path not in PEOPLE + SELF + TALK) <= BYTES_MAX, sizes
+    for paths, most in LATER_MAX.items():
+        assert sum(sizes[path] for path in paths) <= most, sizes
 
 
 def test_the_worker_is_small_and_can_be_removed(relay):

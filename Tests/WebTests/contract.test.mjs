@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
 import { People } from "../../Web/roost-people.js";
+import { Talk } from "../../Web/roost-talk.js";
 import * as module from "../../Web/roost.js";
 import { sockets } from "./stand_ins.mjs";
 
@@ -67,7 +68,7 @@ test("snapshots have the members that are promised", async () => {
 });
 
 test("it needs nothing", () => {
-  for (const name of ["roost.js", "roost-people.js"]) assert.ok(!/^import |\bimport\(/m.test(read(name)));
+  for (const name of ["roost.js", "roost-people.js", "roost-talk.js"]) assert.ok(!/^import |\bimport\(/m.test(read(name)));
 });
 
 test("the module of people has the members that are promised", async () => {
@@ -80,6 +81,22 @@ test("the module of people has the members that are promised", async () => {
   for (const name of observable) assert.ok(name in people);
   for (const name of Object.keys(people.snapshot)) assert.ok(membersOf("PeopleSnapshot", types).includes(name), name);
   people.close();
+  roost.close();
+});
+
+test("the module of talk has the members that are promised", async () => {
+  const types = declared("roost-talk.d.ts");
+  const { FakeSocket } = sockets();
+  const roost = await module.Roost.open({ url: "ws://r", token: () => "t", storage: "memory", WebSocket: FakeSocket });
+  const talk = new Talk(roost);
+  const thread = await talk.thread("@bob", 1);
+  for (const [one, name] of [[talk, "Talk"], [thread, "Thread"]]) {
+    assert.deepEqual(namesOf(one), membersOf(name, types).filter((member) => member !== "constructor").sort());
+    for (const member of membersOf("Observable")) assert.ok(member in one);
+    for (const member of Object.keys(one.snapshot)) assert.ok(membersOf(`${name}Snapshot`, types).includes(member), member);
+  }
+  thread.close();
+  talk.close();
   roost.close();
 });
 

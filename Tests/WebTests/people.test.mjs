@@ -28,7 +28,8 @@ async function opened(context, more = {}) {
     people.close();
     roost.close();
   });
-  assert.deepEqual(people.snapshot, { isKnown: false, contacts: [], blocked: [], profile: undefined, muted: {} });
+  assert.deepEqual(people.snapshot, {
+    isKnown: false, contacts: [], blocked: [], profile: undefined, muted: {}, privacy: undefined, exceptions: [] });
   await roost.connect();
   await settle();
   await live(net);
@@ -71,7 +72,7 @@ test("what it shows is asked for in each session", async (context) => {
   const { clock, net, people } = await opened(context);
   assert.deepEqual(people.snapshot, {
     isKnown: true, contacts: [contact("bob")], blocked: ["mallory"], profile: { user: "alice", version: 3, name: "Alice" },
-    muted: { c1: true },
+    muted: { c1: true }, privacy: {}, exceptions: [{ user: "eve", as: "never" }],
   });
   // Without a session everything stays; in the next one, what has gone meanwhile goes.
   net.last.end();
@@ -135,6 +136,39 @@ test("blocks are asked for again when the relay says that privacy has changed", 
   await people.report({ conversation: "c1", sequence: 4 }, "other", "look");
   const [one, other] = sent(net, "contact.report");
   assert.deepEqual([one.user, one.reason, "text" in one, other.sequence, other.text], ["bob", "spam", false, 4, "look"]);
+});
+
+test("what others are told is the relay's, and asked for again after each change", async (context) => {
+  const { net, people } = await opened(context, { except: {} });
+  const privacy = { presence: "shared", lastSeen: "exact", read: "nobody" };
+  net.FakeSocket.answers.privacy = { privacy, exceptions: [{ user: "bob", as: "always" }] };
+  await people.setPrivacy({ read: "nobody" });
+  assert.deepEqual(sent(net, "privacy").at(-2).read, "nobody");
+  assert.deepEqual([people.snapshot.privacy, people.snapshot.exceptions], [privacy, [{ user: "bob", as: "always" }]]);
+  await people.except(["bob"], "none");
+  assert.deepEqual([sent(net, "except")[0].users, sent(net, "except")[0].as], [["bob"], "none"]);
+  net.FakeSocket.answers.privacy = { privacy: { ...privacy, presence: "nobody" }, exceptions: [] };
+  net.last.say({ type: "privacy", presence: "nobody" });
+  for (let turns = 0; turns < 5; turns++) await settle();
+  assert.equal(people.snapshot.privacy.presence, "nobody");
+});
+
+test("prospects come in pages, and whoever changes them is told as other devices are", async (context) => {
+  const { net, people } = await opened(context, { "prospect.set": { prospect: "p1", name: "Zoë", note: "n" }, "prospect.remove": {} });
+  let told = 0;
+  people.onProspects(() => { told += 1; });
+  const asked = people.prospects();
+  await settle();
+  net.last.answer("prospect.list", { prospects: [{ prospect: "p1", name: "Zoë" }], next: "p1" });
+  await settle();
+  assert.equal(net.last.last("prospect.list").after, "p1");
+  net.last.answer("prospect.list", { prospects: [{ prospect: "p2", name: "Ann" }] });
+  assert.deepEqual((await asked).map((one) => one.name), ["Zoë", "Ann"]);
+  assert.deepEqual(await people.setProspect({ name: "Zoë", note: "n" }), { prospect: "p1", name: "Zoë", note: "n" });
+  await people.removeProspect("p1");
+  net.last.say({ type: "prospects", count: 1 });
+  await settle();
+  assert.deepEqual([told, sent(net, "prospect.remove")[0].prospect], [3, "p1"]);
 });
 
 test("a mute is a setting of the user's, here and on other devices, and ends by itself", async (context) => {

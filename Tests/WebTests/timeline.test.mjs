@@ -218,6 +218,34 @@ test("who types is forgotten with the connection, and with that user's message",
   assert.deepEqual(timeline.snapshot.typing, []);
 });
 
+test("who types is forgotten by whoever comes or leaves, and by nobody else", async () => {
+  const { net, roost } = await opened();
+  const typing = async () => {
+    await settle();
+    await settle();
+    return roost.conversations.snapshot.rows.find((row) => row.id === "g1")?.typing;
+  };
+  const told = { type: "conversation", conversation: "g1", sequence: 0, by: "bob", time: 9, position: "p9" };
+  const comes = (user, time) => net.last.say({
+    ...told, event: "added", users: [user], time, kind: "group", name: "Crew", count: 3, members: ["alice", "bob", "carol"] });
+  const type = () => net.last.say({ type: "typing", conversation: "g1", user: "carol", active: true });
+  comes("alice", 10);
+  type();
+  assert.deepEqual(await typing(), ["carol"]);
+  comes("dave", 11);
+  assert.deepEqual(await typing(), ["carol"]);
+  comes("alice", 12);
+  assert.deepEqual(await typing(), []);
+  type();
+  net.last.say({ ...told, event: "left", by: "dave" });
+  assert.deepEqual(await typing(), ["carol"]);
+  // Of what is left nothing shows, and nothing comes back.
+  net.last.say({ ...told, event: "left", by: "alice" });
+  assert.equal(await typing(), undefined);
+  comes("alice", 13);
+  assert.deepEqual(await typing(), []);
+});
+
 test("the badge is the relay's while it says so, and this device's sum otherwise", async () => {
   const { clock, net, roost } = await opened();
   assert.equal(roost.snapshot.badge, 3, "a relay that hasn't said it");

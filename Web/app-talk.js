@@ -1,0 +1,383 @@
+// The part of the chat page about what is said beside the timeline: requests of strangers, threads, and messages that are
+// sent on. app-people.js loads it, and hands in what both use of the page.
+
+import { Talk } from "/roost-talk.js?unpacked";
+
+/** Most rows of a list of where a message can go. */
+const ROWS = 50;
+
+const STYLE = `
+#requests { display: flex; align-items: center; gap: 0.6rem; flex: none; margin: 0.4rem 0.6rem; text-align: left; }
+#requests svg, .forwarded svg { width: 1em; height: 1em; }
+#requests .grow { flex: 1; }
+#request { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.6rem; padding: 0.6rem 0.9rem;
+  border-top: 1px solid var(--line); }
+#request p { flex: 1 1 14rem; margin: 0; }
+.forwarded { display: flex; align-items: center; gap: 0.3rem; margin: 0 0 0.15rem; font-size: 0.85em; font-style: italic; opacity: 0.85; }
+#thread-log { overflow: auto; max-height: 55vh; padding: 0.2rem 0; }
+#thread-log .message { padding-inline: 0; }
+#thread-log .thread { display: none; }
+#thread-form { display: flex; align-items: end; gap: 0.5rem; margin-top: 0.6rem; }
+#thread-form textarea { flex: 1; resize: none; }
+#forward-list { max-height: 45vh; overflow: auto; }
+#forward-list button { display: flex; align-items: center; gap: 0.6rem; width: 100%; text-align: left; border-color: transparent; }
+#forward-list .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
+#forward-what { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+`;
+
+const SYMBOLS = {
+  thread: "M5 5h14v9H11l-4 4v-4H5zM8.5 8h7M8.5 11h5",
+  forward: "M14 6l5.5 5.500L14 17M19 11.500h-8.500c-3.500 0-6 2-6 6.500",
+  ask: "M4 6h16v12H4zM4 7l8 6.500L20 7",
+};
+
+/** What app-people.js holds of this part. `tools` makes dialogs and rows as those of people are. */
+export class TalkPart {
+  talk;
+  #page;
+  #tools;
+
+  constructor(page, tools) {
+    this.#page = page;
+    this.#tools = tools;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    document.adoptedStyleSheets.push(sheet);
+    for (const [name, path] of Object.entries(SYMBOLS)) tools.symbol(page, name, path);
+    this.requests = new Requests(page, this, tools);
+    this.thread = new ThreadDialog(page, this, tools);
+    this.forward = new ForwardDialog(page, this, tools);
+  }
+
+  use(roost) {
+    this.talk?.close();
+    this.thread.forget();
+    this.talk = roost && new Talk(roost);
+    const { talk } = this;
+    talk?.onChange((snapshot) => { if (this.talk === talk) this.requests.show(snapshot); });
+  }
+
+  /** The conversation that is open has changed, or is another one. */
+  follow() {
+    this.requests.showBar();
+    this.thread.follow();
+  }
+
+  know(users) { return this.#tools.know(users); }
+
+  /** What of a message's row this part shows: who wrote what was sent on, and the way to the thread. */
+  patch(row, message) {
+    const { button, called, element, icon, text, things, me } = this.#page;
+    const { origin, thread, replies, isDeleted } = message;
+    const isForwarded = origin && !isDeleted;
+    let label = row.querySelector(".forwarded");
+    if (isForwarded && !label) {
+      label = element("p", { class: "forwarded" }, icon("forward"), element("span", {}));
+      row.querySelector(".content").before(label);
+    }
+    if (label) label.hidden = !isForwarded;
+    if (isForwarded) {
+      const tell = () => text(label.lastElementChild, `Forwarded from ${origin.from === me ? "you" : called(origin.from)}`);
+      tell();
+      this.know([origin.from]).then(tell);
+    }
+    let way = row.querySelector(".thread");
+    const count = replies?.count >= 1_000 ? "1000 or more messages" : things(replies?.count ?? 0, "message");
+    const words = thread ? "In a thread" : replies ? `${count} in its thread` : "";
+    if (words && !way) {
+      way = button("", () => this.thread.open(row.shown.thread ?? row.shown.sequence), { class: "quote thread", tabindex: -1 });
+      row.querySelector(".foot").before(way);
+    }
+    if (!way) return;
+    way.hidden = !words;
+    text(way, words);
+  }
+
+  /** What can be done with a message, for its menu. */
+  actions(message, done) {
+    const { conversationView } = this.#page;
+    const { id, request } = conversationView.snapshot.conversation ?? {};
+    if (!id || (request && request !== "sent")) return [];
+    const forward = ["forward", "Forward", done(() => this.forward.open(message, id))];
+    return [["thread", "Thread", done(() => this.thread.open(message.thread ?? message.sequence))],
+      ...(message.body === undefined ? [] : [forward])];
+  }
+}
+
+// Requests of strangers -----------------------------------------------------------------------------------------------
+
+/** The list of what strangers ask, apart from the conversations, and a bar in each such conversation. */
+class Requests {
+  #page;
+  #part;
+  #tools;
+
+  constructor(page, part, tools) {
+    this.#page = page;
+    this.#part = part;
+    this.#tools = tools;
+    const { $, element, icon } = page;
+    this.button = element("button", { type: "button", id: "requests", "aria-haspopup": "dialog", hidden: "" }, icon("ask"),
+      element("span", { class: "grow" }, "Requests"), element("span", { class: "count" }));
+    this.button.addEventListener("click", () => this.open());
+    $("list").before(this.button);
+    tools.dialog(page, "requests", "Requests",
+      element("p", { class: "faint" }, "People who aren't in your contacts have written to you. They aren't told what you "
+        + "read, or that you drop it."),
+      element("p", { id: "requests-problem", class: "problem", role: "alert" }),
+      element("ul", { id: "requests-list" }),
+      element("p", { id: "requests-empty", class: "faint" }));
+    this.words = element("p", {});
+    this.acts = element("span", { class: "acts" });
+    this.bar = element("section", { id: "request", "aria-label": "Request", hidden: "" }, this.words, this.acts);
+    $("trouble").before(this.bar);
+  }
+
+  open() {
+    const { text, $, showDialog } = this.#page;
+    text($("requests-problem"), "");
+    showDialog("requests-dialog");
+    this.show(this.#part.talk.snapshot);
+  }
+
+  show({ requests, hasMore }) {
+    const { $, attribute, meet, text, things } = this.#page;
+    meet(requests.map((one) => one.person).filter((one) => one.version !== undefined));
+    const count = `${requests.length}${hasMore ? "+" : ""}`;
+    this.button.hidden = !requests.length;
+    text(this.button.lastElementChild, count);
+    attribute(this.button, "aria-label", `${things(requests.length, "request")} of people you don't know`);
+    this.showBar();
+    if (!$("requests-dialog").open) return;
+    text($("requests-empty"), !requests.length ? "Nothing waits for you."
+      : hasMore ? "More wait, and are shown when some of these are answered." : "");
+    const close = $("requests-dialog").querySelector("[data-close]");
+    this.#tools.fill($("requests-list"), requests.map((one) => this.#row(one)), close);
+  }
+
+  #row({ conversation, user, message }) {
+    const { $, attempt, go, preview, text } = this.#page;
+    const act = (does) => () => attempt(does, (problem) => text($("requests-problem"), problem));
+    return this.#tools.row(user, preview(message) || `@${user}`, [
+      ["Read", () => {
+        $("requests-dialog").close();
+        go(`@${user}`);
+      }],
+      ["Accept", act(() => this.#part.talk.accept(conversation)), { class: "filled" }],
+      ["Drop", act(() => this.#part.talk.drop(conversation))],
+    ]);
+  }
+
+  /** In a conversation that is a request, what it is and what one can do. */
+  showBar() {
+    const { conversationView, text, called } = this.#page;
+    const { conversation } = conversationView.snapshot ?? {};
+    const request = conversation?.request;
+    this.bar.hidden = !request;
+    const name = conversationView.title;
+    const signature = `${conversation?.id} ${request} ${name}`;
+    if (!request || this.bar.dataset.signature === signature) return;
+    this.bar.dataset.signature = signature;
+    const user = conversationView.place.slice(1);
+    text(this.words, {
+      sent: `${called(user)} sees this as a request. You can write more once it is accepted.`,
+      received: `${called(user)} isn't in your contacts, and isn't told what you have read before you accept or answer.`,
+      dropped: `You have dropped this request. ${called(user)} isn't told.`,
+    }[request]);
+    this.acts.replaceChildren(...this.#acts(conversation.id, request, user));
+  }
+
+  #acts(id, request, user) {
+    const { attempt, button, go } = this.#page;
+    if (request === "sent") return [];
+    const leave = async (does) => { if (await attempt(async () => { await does(); return true; })) go(undefined); };
+    const accept = button("Accept", () => attempt(() => this.#part.talk.accept(id)), { class: "filled" });
+    const drop = button("Drop", () => leave(() => this.#part.talk.drop(id)));
+    const block = button("Block", () => attempt(() => this.#tools.block(user)));
+    return request === "dropped" ? [accept, block] : [accept, drop, block];
+  }
+}
+
+// Threads -------------------------------------------------------------------------------------------------------------
+
+/** The messages of one thread, as they come, and a field to write there. */
+class ThreadDialog {
+  #page;
+  #part;
+  #tools;
+  #thread;
+  #conversation;
+  #isAtEnd = true;
+
+  constructor(page, part, tools) {
+    this.#page = page;
+    this.#part = part;
+    this.#tools = tools;
+    const { element, icon, messageRows, Rows } = page;
+    this.log = element("div", {
+      id: "thread-log", role: "log", "aria-live": "polite", "aria-label": "Messages of the thread", tabindex: 0 });
+    this.older = element("button", { type: "button", id: "thread-older", class: "quiet", hidden: "" }, "Show earlier messages");
+    this.field = element("textarea", { id: "thread-text", rows: 2, enterkeyhint: "send", placeholder: "Write in this thread" });
+    this.empty = element("p", { id: "thread-empty", class: "faint" });
+    this.problem = element("p", { class: "problem", role: "alert" });
+    this.form = element("form", { id: "thread-form", autocomplete: "off" },
+      element("label", { class: "hidden", for: "thread-text" }, "Message in this thread"), this.field,
+      element("button", { class: "icon filled", "aria-label": "Send in this thread" }, icon("send")));
+    this.dialog = tools.dialog(page, "thread", "Thread", this.older, this.log, this.empty, this.problem, this.form);
+    this.rows = new Rows(this.log, {
+      key: (one) => one.id,
+      make: (one) => messageRows.make(one),
+      patch: (row, message) => messageRows.patch(row, { message, isFirst: true }),
+    });
+    this.#listen();
+  }
+
+  #listen() {
+    const { attempt, text } = this.#page;
+    this.older.addEventListener("click", () => attempt(() => this.#thread.loadOlder(), (words) => text(this.problem, words)));
+    this.log.addEventListener("scroll", () => {
+      this.#isAtEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40;
+    }, { passive: true });
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#send();
+    });
+    this.field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
+      event.preventDefault();
+      this.#send();
+    });
+    this.dialog.addEventListener("close", () => this.forget());
+  }
+
+  async open(root) {
+    const { attempt, conversationView, showDialog, text } = this.#page;
+    this.forget();
+    const { id } = conversationView.snapshot.conversation;
+    const thread = await attempt(() => this.#part.talk.thread(id, root));
+    if (!thread || conversationView.snapshot?.conversation?.id !== id) return thread?.close();
+    this.#thread = thread;
+    this.#conversation = id;
+    this.#isAtEnd = true;
+    this.field.value = "";
+    text(this.problem, "");
+    showDialog("thread-dialog");
+    thread.onChange((snapshot) => { if (this.#thread === thread) this.show(snapshot); });
+    this.field.focus();
+    return undefined;
+  }
+
+  show({ root, items, isKnown, hasOlder }) {
+    const { text } = this.#page;
+    this.rows.show([...(root ? [root] : []), ...items]);
+    for (const row of this.log.children) row.removeAttribute("tabindex");
+    this.older.hidden = !hasOlder;
+    text(this.empty, items.length ? "" : isKnown ? "Nobody has written in this thread yet." : "…");
+    if (this.#isAtEnd) this.log.scrollTop = this.log.scrollHeight;
+    this.#part.know([root, ...items].map((one) => one?.from).filter(Boolean));
+  }
+
+  /** Another conversation is open, or none. */
+  follow() {
+    if (this.#thread && this.#page.conversationView.snapshot?.conversation?.id !== this.#conversation) this.dialog.close();
+  }
+
+  forget() {
+    this.#thread?.close();
+    this.#thread = undefined;
+    this.rows.show([]);
+  }
+
+  async #send() {
+    const { attempt, text } = this.#page;
+    const words = this.field.value;
+    if (words.trim() === "" || !this.#thread) return;
+    this.field.value = "";
+    this.#isAtEnd = true;
+    text(this.problem, "");
+    await attempt(() => this.#thread.send(words), (problem) => {
+      // What was typed must not be lost with the error.
+      if (this.field.value === "") this.field.value = words;
+      text(this.problem, problem);
+    });
+  }
+}
+
+// Forwarding ----------------------------------------------------------------------------------------------------------
+
+/** Where a message is sent on to: a conversation that is listed, a contact, or anybody by name. */
+class ForwardDialog {
+  #page;
+  #part;
+  #tools;
+  #message;
+  #conversation;
+
+  constructor(page, part, tools) {
+    this.#page = page;
+    this.#part = part;
+    this.#tools = tools;
+    const { $, element } = page;
+    tools.dialog(page, "forward", "Forward to",
+      element("p", { id: "forward-what", class: "faint" }),
+      tools.field(page, "forward-find", "Name of a person or group", "input",
+        { type: "search", autocomplete: "off", autocapitalize: "none", spellcheck: "false" }),
+      element("p", { id: "forward-problem", class: "problem", role: "alert" }),
+      element("ul", { id: "forward-list" }),
+      element("p", { id: "forward-empty", class: "faint", role: "status" }));
+    $("forward-find").addEventListener("input", () => this.#fill());
+  }
+
+  open(message, conversation) {
+    const { $, text, preview, showDialog } = this.#page;
+    this.#message = message;
+    this.#conversation = conversation;
+    $("forward-find").value = "";
+    text($("forward-problem"), "");
+    text($("forward-what"), `“${preview(message).replace(/^You: /, "")}”`);
+    showDialog("forward-dialog");
+    this.#fill();
+    $("forward-find").focus();
+  }
+
+  /** Conversations as they are listed, then contacts with whom there is none, then whoever has exactly this name. */
+  #places(words) {
+    const { listView, called, NAME, me } = this.#page;
+    const places = new Map();
+    for (const row of listView.snapshot.rows) {
+      if (row.conversation?.request) continue;
+      places.set(row.peer ? `@${row.peer}` : row.id, { name: row.peer ? called(row.peer) : row.title, user: row.peer });
+    }
+    for (const { user, state } of this.#tools.contacts) {
+      if (state === "accepted" && !places.has(`@${user}`)) places.set(`@${user}`, { name: called(user), user });
+    }
+    const wanted = words.toLowerCase();
+    const found = [...places].filter(([place, { name }]) => (
+      name.toLowerCase().includes(wanted) || place.slice(1).toLowerCase().startsWith(wanted)));
+    const user = words.replace(/^@/, "");
+    if (NAME.test(user) && user !== me && !places.has(`@${user}`)) found.push([`@${user}`, { name: called(user), user }]);
+    return found.slice(0, ROWS);
+  }
+
+  #fill() {
+    const { $, button, element, patchAvatar, text } = this.#page;
+    const found = this.#places($("forward-find").value.trim());
+    $("forward-list").replaceChildren(...found.map(([place, { name, user }]) => {
+      const made = button("", () => this.#send(place, name), { "aria-label": `Forward to ${name}` });
+      const avatar = element("span", { "aria-hidden": "true" });
+      patchAvatar(avatar, name, { isGroup: !user, seed: user ?? place });
+      made.append(avatar, element("span", {}, name));
+      return element("li", {}, made);
+    }));
+    text($("forward-empty"), found.length ? "" : "Nobody is found by this name.");
+  }
+
+  async #send(place, name) {
+    const { $, attempt, tell, text } = this.#page;
+    const sent = await attempt(() => this.#part.talk.forward(this.#message, this.#conversation, place),
+      (words) => text($("forward-problem"), words));
+    if (!sent) return;
+    $("forward-dialog").close();
+    tell(`Forwarded to ${name}.`);
+  }
+}
