@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ static inline int roost_run_when_idle(void) {
     struct sched_param parameters = {.sched_priority = 0};
     return sched_setscheduler(0, idle, &parameters);
 }
+
+/// The calling thread gets little of a processor that others want, but some (setpriority(2); on Linux, of one thread).
+static inline int roost_run_after_others(void) { return setpriority(PRIO_PROCESS, 0, 10); }
 
 /// Whether something keeps the clock right: 1 or 0; -1 if the system doesn't say.
 static inline int roost_clock_is_kept(void) {

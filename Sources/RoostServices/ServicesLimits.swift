@@ -38,6 +38,9 @@ package struct ServicesLimits: Sendable, Equatable {
     package var hashThreads = 2
     /// Passwords that wait to be hashed. At some 40 ms each, the last one waits for a second.
     package var hashQueue = 48
+    /// Milliseconds that a password waits for an idle processor: what the last of a full queue waits for its turn. Then
+    /// a thread that doesn't wait for that does it, too.
+    package var hashLateMilliseconds = 1_000
     /// Most bytes of a password. Argon2 would take more; nobody types more.
     package var passwordBytes = 256
 

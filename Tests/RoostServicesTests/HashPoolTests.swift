@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 
 @testable import RoostServices
@@ -54,5 +56,39 @@ struct HashPoolTests {
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect((1...19).contains(refusals))
+    }
+
+    /// The threads that wait for an idle processor never get one here.
+    @Test func onABusyMachinePasswordsAreCheckedAllTheSame() async throws {
+        let busy = DispatchSemaphore(value: 0)
+        var limits = ServicesLimits()
+        limits.hashLateMilliseconds = 1
+        do {
+            let pool = try HashPool(limits: limits) { busy.wait() }
+            let hash = try await pool.hash("correct horse")
+            #expect(try await pool.verify("correct horse", against: hash).isRight)
+            #expect(try await pool.verify("correct horsf", against: hash) == HashPool.Verdict(isRight: false))
+        }
+        for _ in 1...limits.hashThreads { busy.signal() }
+    }
+
+    /// A job that a thread began and doesn't end is done by the late one, and answered once.
+    @Test func whatIsUnderWayIsDoneByAnother() async {
+        var limits = ServicesLimits()
+        limits.hashLateMilliseconds = 0
+        let desk = HashDesk(limits: limits)
+        let answers = Mutex(0)
+        let job = HashJob { { answers.withLock { $0 += 1 } } }
+        #expect(desk.add(job))
+        #expect(desk.next() === job)
+        #expect(desk.nextLate() === job)
+        job.run()
+        desk.end(job)
+        job.run()
+        desk.end(job)
+        #expect(answers.withLock { $0 } == 1)
+        desk.stop()
+        #expect(desk.next() === nil)
+        #expect(desk.nextLate() === nil)
     }
 }

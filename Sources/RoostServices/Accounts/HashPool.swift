@@ -6,28 +6,42 @@ import Synchronization
 /// Threads of its own for hashing passwords, and a bounded queue before them: never Swift's pool, which everything else
 /// waits for. Any thread may ask.
 package final class HashPool: Sendable {
-    private let desk: Desk
+    private let desk: HashDesk
     private let milliseconds = Mutex(BucketHistogram(bounds: BucketHistogram.waits))
     private let decoys: Mutex<DecoyHashes>
 
-    /// Starts the threads.
-    package init(limits: ServicesLimits) throws(ServiceFault) {
+    /// Starts the threads. Tests say how a thread becomes one that waits for all others.
+    package init(
+        limits: ServicesLimits, becomingIdle: @escaping @Sendable () -> Void = { _ = roost_run_when_idle() }
+    ) throws(ServiceFault) {
         guard let made = DecoyHashes() else {
             throw ServiceFault(.unavailable, "there is no memory to hash passwords with")
         }
         decoys = Mutex(made)
-        let desk = Desk(queueMax: limits.hashQueue, busySeconds: Int64(limits.busySeconds))
+        let desk = HashDesk(limits: limits)
         self.desk = desk
         for number in 1...max(1, limits.hashThreads) {
-            let thread = Thread {
-                // Whoever signs in can wait; messages can't. A nicer thread keeps the processor until its slice is over
-                // (since Linux 6.6), which made the relay wait for milliseconds.
-                _ = roost_run_when_idle()
-                while let work = desk.next() { work() }
-            }
-            thread.name = "hash \(number)"
-            thread.start()
+            // Whoever signs in can wait; messages can't. A nicer thread keeps the processor until its slice is over
+            // (since Linux 6.6), which made the relay wait for milliseconds.
+            HashPool.start("hash \(number)", becomingIdle, on: desk.next, of: desk)
         }
+        // On a machine that is busy all the time nothing is ever idle, and nobody could sign in.
+        HashPool.start("hash late", { _ = roost_run_after_others() }, on: desk.nextLate, of: desk)
+    }
+
+    private static func start(
+        _ name: String, _ prepare: @escaping @Sendable () -> Void, on next: @escaping @Sendable () -> HashJob?,
+        of desk: HashDesk
+    ) {
+        let thread = Thread {
+            prepare()
+            while let job = next() {
+                job.run()
+                desk.end(job)
+            }
+        }
+        thread.name = name
+        thread.start()
     }
 
     deinit { desk.stop() }
@@ -76,7 +90,11 @@ package final class HashPool: Sendable {
     ) async throws(ServiceFault) -> Result {
         let began = ContinuousClock.now
         let result: Result? = await withCheckedContinuation { continuation in
-            if !desk.add({ continuation.resume(returning: body()) }) { continuation.resume(returning: nil) }
+            let job = HashJob {
+                let result = body()
+                return { continuation.resume(returning: result) }
+            }
+            if !desk.add(job) { continuation.resume(returning: nil) }
         }
         guard let result else {
             throw ServiceFault(
@@ -92,50 +110,5 @@ package final class HashPool: Sendable {
         page.histogram(
             "roost_services_hash_seconds", "Time to hash or check a password, with its wait in the queue.",
             milliseconds.withLock { $0 }, unit: 1_000)
-    }
-
-    /// The queue between those who ask and the threads.
-    private final class Desk: Sendable {
-        private struct State {
-            var waiting: [@Sendable () -> Void] = []
-            var isStopped = false
-        }
-
-        private let queueMax: Int
-        let busySeconds: Int64
-        private let state = Mutex(State())
-        // One signal for each piece of work.
-        private let signal = DispatchSemaphore(value: 0)
-
-        init(queueMax: Int, busySeconds: Int64) {
-            self.queueMax = queueMax
-            self.busySeconds = busySeconds
-        }
-
-        func add(_ work: @escaping @Sendable () -> Void) -> Bool {
-            let isTaken = state.withLock { state in
-                guard state.waiting.count < queueMax, !state.isStopped else { return false }
-                state.waiting.append(work)
-                return true
-            }
-            if isTaken { signal.signal() }
-            return isTaken
-        }
-
-        var waiting: Int { state.withLock { $0.waiting.count } }
-
-        /// Waits for work; nil when the pool is gone. Work that was taken is done first: somebody waits for it.
-        func next() -> (@Sendable () -> Void)? {
-            signal.wait()
-            let work = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
-            // The next thread is to stop, too.
-            if work == nil { signal.signal() }
-            return work
-        }
-
-        func stop() {
-            state.withLock { $0.isStopped = true }
-            signal.signal()
-        }
     }
 }
