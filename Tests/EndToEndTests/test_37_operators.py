@@ -2,6 +2,7 @@
 Only a token whose scope has `admin` lets them."""
 
 import json
+import re
 import time
 
 import pytest
@@ -67,8 +68,8 @@ async def test_why_somebody_is_shown_so(relay, name):
     answer = await person(operator, bob)
     assert answer["state"] == "online"
     # Those who watch may not have been told yet.
-    assert answer["reason"].removesuffix("; watchers are told in a moment") == (
-        "online: phone is active, last heard 0 s ago")
+    reason = answer["reason"].removesuffix("; watchers are told in a moment")
+    assert re.fullmatch(r"online: phone is active, last heard \d+ s ago", reason), reason
     device = answer["devices"][0]
     assert device["device"] == "phone" and device["state"] == "active" and device["feed"] == "live"
     assert device["address"].startswith("127.0.0.1")
@@ -99,7 +100,8 @@ async def test_why_somebody_is_shown_so(relay, name):
     async def left():
         answer = await person(operator, bob)
         return answer if answer["state"] == "offline" else None
-    assert "no device is connected; phone left 0 s ago (bye)" in (await until(left, "bob offline"))["reason"]
+    reason = (await until(left, "bob offline"))["reason"]
+    assert re.search(r"no device is connected; phone left \d+ s ago \(bye\)", reason), reason
 
 
 async def test_who_is_here_in_pages(start):
@@ -326,7 +328,7 @@ async def test_statistics_come_by_themselves(start):
     await bob.messages(conversation, 20)
     await bob.call("ack", position=bob.seen("message")[-1]["position"])
     first = await operator.event("statistics")
-    while first["messages"] < 20:
+    while first["messages"] < 20 or first["online"] < 2:
         first = await operator.event("statistics")
     assert (first["sessions"], first["operators"], first["online"]) == (3, 1, 2)
     assert first["deliveries"] >= 20 and first["storeBytes"] > 0 and first["memoryBytes"] > 1_000_000

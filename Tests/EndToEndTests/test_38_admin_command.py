@@ -96,8 +96,12 @@ async def test_top(start):
     group = await bob.group("all")
     for number in range(10):
         await bob.send(group, f"m{number}")
-    top = await roost(relay, "top", "--count", "1")
-    assert "people      online 1   away 0   busy 0   offline 0" in top
+
+    # Who has come is shown with the next round of presence.
+    async def shown():
+        top = await roost(relay, "top", "--count", "1")
+        return top if "people      online 1   away 0   busy 0   offline 0" in top else None
+    top = await until(shown, "bob is online")
     assert re.search(r"commit +\d+ +\d+\.\d ms +\d+\.\d ms", top), top
     samples = (await roost(relay, "top", "--count", "2", "--json")).split("\n")
     assert [json.loads(line)["online"] for line in samples if line] == [1, 1]
