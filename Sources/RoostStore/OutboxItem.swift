@@ -124,11 +124,17 @@ public enum FailureScope: Sendable, Equatable {
     /// The conversation's: all its items wait until its user chooses.
     case conversation
 
-    /// Judges a refusal of an item. Of one that names another message, as the first of a thread or what it forwards,
-    /// that one may be what is gone.
+    /// Judges a refusal of an item. Of one that names another message, as the first of a thread or what it forwards, or
+    /// members, those may be what is gone; and not everybody may mention all.
     public init(_ code: ErrorCode, of item: OutboxItem) {
-        let namesAnother = item.thread != nil || item.forward != nil
-        self = namesAnother && (code == .notFound || code == .gone) ? .item : FailureScope(code, of: item.action)
+        let namesOthers = item.thread != nil || item.forward != nil || !item.mentions.isEmpty
+        let isOfItem =
+            switch code {
+            case .notFound, .gone: namesOthers
+            case .forbidden: item.mentions.contains("@all")
+            default: false
+            }
+        self = isOfItem ? .item : FailureScope(code, of: item.action)
     }
 
     /// Judges a refusal of `action` (Docs/Protocol.md, section 10).

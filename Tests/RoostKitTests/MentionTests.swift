@@ -34,6 +34,23 @@ import Testing
         await bob.conversations.until { $0.first?.conversation?.mentions == 0 }
     }
 
+    @Test func whoeverIsMentionedAndNoMemberHoldsUpOnlyThatMessage() async throws {
+        let (alice, bob) = (
+            try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
+        )
+        let group = try await alice.createGroup("Crew", members: ["bob"])
+        let writing = try await alice.timeline(with: group)
+        relay.refuseNext("send", .notFound)
+        try await writing.send("@zoe, lunch?", mentions: ["zoe"])
+        let refused = await writing.until { if case .failed = $0.states.first { true } else { false } }
+        #expect(refused.failure == nil, "the conversation itself is there")
+        let item = try #require(refused.items.first?.message?.outboxItem)
+        try await writing.replace(item, "@bob, lunch?", mentions: ["bob"])
+        await bob.conversations.until { $0.first?.conversation?.mentions == 1 }
+        await writing.until { $0.states.count == 1 && $0.states.allSatisfy { $0?.rank ?? 0 > 0 } }
+        #expect(writing.texts == ["@bob, lunch?"])
+    }
+
     @Test func eachMessageHasItsOwnTimeOfReading() async throws {
         let (alice, bob) = (
             try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()

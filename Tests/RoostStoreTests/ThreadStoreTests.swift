@@ -180,6 +180,15 @@ import Testing
         let next = try send(store, "k2", thread: SequenceNumber(1))
         #expect(FailureScope(.gone, of: item) == .item && FailureScope(.notFound, of: next) == .item)
         #expect(FailureScope(.forbidden, of: item) == .conversation && FailureScope(.busy, of: item) == .passing)
+        // Who is mentioned may have left, and not everybody mentions all.
+        var mentioning = item
+        (mentioning.thread, mentioning.forward, mentioning.mentions) = (nil, nil, ["bob"])
+        #expect(FailureScope(.notFound, of: mentioning) == .item)
+        #expect(FailureScope(.forbidden, of: mentioning) == .conversation)
+        mentioning.mentions = ["@all"]
+        #expect(FailureScope(.forbidden, of: mentioning) == .item)
+        mentioning.mentions = []
+        #expect(FailureScope(.notFound, of: mentioning) == .conversation)
     }
 
     @Test func inAnotherLogTheNumbersMeanOtherMessages() throws {

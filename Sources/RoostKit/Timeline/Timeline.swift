@@ -154,9 +154,11 @@ public final class Timeline {
     /// Tries again what the relay refused: a message or a change, by its `outboxItem`.
     public func retry(_ item: Int64) async throws { try await engine.perform { try $0.retry(item) } }
 
-    /// Gives a refused message or edit another text, and tries it again.
-    public func replace(_ item: Int64, _ text: String) async throws {
-        try await engine.perform { desk in try desk.change { try $0.replace(item, body: Body(text: text).json) } }
+    /// Gives a refused message or edit another text and other mentions, and tries it again.
+    public func replace(_ item: Int64, _ text: String, mentions: [String] = []) async throws {
+        try await engine.perform { desk in
+            try desk.change { try $0.replace(item, body: Body(text: text).json, mentions: mentions) }
+        }
     }
 
     /// Takes back what waits, with everything that waits for it.
