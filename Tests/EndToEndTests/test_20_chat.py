@@ -3,6 +3,7 @@ The same in a pipe, and by hand with raw frames."""
 
 import asyncio
 import contextlib
+import itertools
 import json
 import pathlib
 import re
@@ -13,6 +14,7 @@ from harness.relay import BINARY
 from harness.terminal import Terminal, chat_environment
 
 PATIENCE = 30
+MARKS = itertools.count()
 
 
 class Chat:
@@ -41,6 +43,20 @@ class Chat:
                 self.text += piece.decode()
         self.text = self.text[found.end():]
         return found
+
+    async def asks(self, line, pattern):
+        """Types a command until its answer has the pattern. For what comes by an event that a pipe isn't told of."""
+        said = ""
+        for _ in range(300):
+            # What no command is answers in its turn, so what stands before is the answer.
+            mark = f"/mark-{next(MARKS)}"
+            await self.type(line)
+            await self.type(mark)
+            said = (await self.shows(f"(?s).*no such command: {mark};[^\n]*\n")).group()
+            if re.search(pattern, said):
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{line} never told {pattern}: {said}")
 
     async def read_all(self):
         self.text += (await self.process.stdout.read()).decode()

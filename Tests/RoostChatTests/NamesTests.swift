@@ -60,7 +60,7 @@ import Testing
         var row = Stage.row("Crew", nil, unread: 3, isGroup: true)
         row.conversation = conversation
         scene.list.rows = [row]
-        #expect(scene.shown().contains { $0.contains("@3") })
+        #expect(scene.shown().contains { $0.contains("@1 3") })
     }
 
     @Test func peopleAndContactsAreLines() throws {

@@ -84,6 +84,45 @@ import Testing
         #expect(scene.type(.enter) == [.draft(""), .act(.react("👍", isOn: true), on: .key("k4"))])
     }
 
+    @Test func aChosenMessageHasMoreKeys() {
+        var scene = Stage.scene(talk(4))
+        scene.type(.up)
+        #expect(scene.type(.text("o")) == [.act(.thread, on: .key("k4"))])
+        scene.type(.up)
+        #expect(scene.type(.text("p")) == [.act(.pin, on: .key("k4"))])
+        scene.timeline.pins = [PinnedMessage(LocalPin(sequence: SequenceNumber(4)), nil)]
+        scene.type(.up)
+        #expect(scene.type(.text("p")) == [.act(.unpin, on: .key("k4"))])
+        scene.type(.up, .up, .text("f"), .text("carol"))
+        let carol = Effect.act(.forward("carol"), on: .sequence(SequenceNumber(3)))
+        #expect(scene.type(.enter) == [.draft(""), carol])
+        scene.type(.up, .up, .text("!"), .text("spam"))
+        let spam = Effect.act(.reportMessage(.spam, nil), on: .sequence(SequenceNumber(3)))
+        #expect(scene.type(.enter) == [.draft(""), spam])
+        // A number says the same without a choice.
+        scene.type(.text("/pin #2"))
+        #expect(scene.type(.enter) == [.draft(""), .act(.pin, on: .sequence(SequenceNumber(2)))])
+    }
+
+    @Test func escapeLeavesAThreadAndNothingInItCountsAsSeen() throws {
+        var scene = Stage.scene(talk(5))
+        #expect(scene.seen == SequenceNumber(5))
+        var thread = ThreadSnapshot()
+        thread.root = scene.timeline.items[0].message
+        thread.items = [Stage.message(5, "bob", "in the thread", minutes: 5)]
+        scene.show(thread.timeline(in: scene.timeline), thread: SequenceNumber(1), draft: "")
+        #expect(scene.timeline.items.compactMap(\.message?.sequence) == [1, 5].map { SequenceNumber($0) })
+        #expect(scene.seen == nil, "before it there are messages that nobody has seen")
+        #expect(scene.shown()[0].contains("thread in bob"))
+        scene.type(.text("yes"))
+        #expect(scene.type(.escape).isEmpty && scene.composer.text == "yes", "what was written isn't lost")
+        #expect(scene.type(.enter) == [.send("yes", replyTo: nil)])
+        #expect(scene.type(.escape) == [.act(.close, on: nil)])
+        scene.show(Stage.timeline(talk(5)), thread: nil, draft: "begun")
+        #expect(scene.composer.text == "begun" && scene.seen == SequenceNumber(5))
+        #expect(scene.type(.escape).isEmpty)
+    }
+
     @Test func keysThatComeTogetherAreKeysAllTheSame() {
         var scene = Stage.scene(talk(4))
         scene.type(.up, .text("rGood"))
@@ -189,13 +228,25 @@ import Testing
         ("/report bob other", .act(.report("bob", .other, nil))), ("/username -", .act(.username(""))),
         ("/name Alice Ardent", .act(.name("Alice Ardent"))), ("/find ard", .act(.find("ard"))),
         ("/mute", .act(.mute(true))), ("/unmute", .act(.mute(false))), ("/who-read", .act(.info)),
-        ("/contacts", .act(.contacts)), ("/accept @bob", .act(.accept("bob"))),
+        ("/contacts", .act(.contacts)), ("/accept @bob", .act(.accept("bob"))), ("/accept", .act(.accept(nil))),
+        ("/drop", .act(.drop(nil))), ("/drop zoe", .act(.drop("zoe"))), ("/requests", .act(.requests)),
+        ("/pin", .act(.pin)), ("/unpin #12", .act(.unpin, on: SequenceNumber(12))), ("/pins", .act(.pins)),
+        ("/forward The Crew", .act(.forward("The Crew"))),
+        ("/forward #3 @bob", .act(.forward("@bob"), on: SequenceNumber(3))),
+        ("/reply #12 Why?", .act(.reply("Why?"), on: SequenceNumber(12))), ("/reply #1st", .act(.reply("#1st"))),
+        ("/thread", .act(.thread)), ("/close", .act(.close)), ("/expire", .act(.expire(nil))),
+        ("/expire off", .act(.expire(0))), ("/expire 24h", .act(.expire(86_400_000))),
+        ("/expire 7d", .act(.expire(604_800_000))), ("/expire 90d", .act(.expire(7_776_000_000))),
+        ("/report spam", .act(.reportMessage(.spam, nil))),
+        ("/report #4 other Not funny", .act(.reportMessage(.other, "Not funny"), on: SequenceNumber(4))),
+        ("/report @spam other", .act(.report("spam", .other, nil))),
     ])
     func isRead(typed: String, line: TypedLine) { #expect(TypedLine(typed) == line) }
 
     @Test(arguments: [
         "/add", "/role bob", "/role bob king", "/jump x", "/jump 0", "/react", "/group", "/block a b", "/edit  ",
-        "/report bob", "/report bob rude", "/name", "/invite",
+        "/report bob", "/report bob rude", "/name", "/invite", "/forward", "/accept bob carol", "/drop a b",
+        "/expire 1h", "/expire 91d", "/expire soon", "/expire 99999999999999999999d", "/report",
     ])
     func whatIsMissingIsTold(typed: String) {
         guard case .mistake(let text) = TypedLine(typed) else {

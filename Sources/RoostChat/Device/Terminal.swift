@@ -23,6 +23,12 @@ package enum Terminal {
     /// Whether colours are wanted (no-color.org).
     static var hasColours: Bool { (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
+    /// Whether it stands in a window with a title. The console of Linux and what only draws text have none.
+    static var hasTitle: Bool {
+        let name = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return canDraw && !name.hasPrefix("linux") && !name.hasPrefix("vt")
+    }
+
     /// The size of the window, or 24 rows of 80 if unknown.
     static var size: TerminalSize {
         var size = winsize()
@@ -34,9 +40,11 @@ package enum Terminal {
 
     // MARK: Mode
 
-    // The other screen, a paste in brackets, no line break by itself at the right edge.
-    private static let enter = "\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?7l\u{1B}[2J"
-    private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+    // The window's title kept, the other screen, a paste in brackets, no line break by itself at the right edge.
+    private static let enter = (hasTitle ? WindowTitle.keep : "") + "\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?7l\u{1B}[2J"
+    private static let leave =
+        "\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+        + (hasTitle ? WindowTitle.bringBack : "")
     // The same, for where nothing may be allocated.
     private nonisolated(unsafe) static let leaveBytes = strdup(leave)
 

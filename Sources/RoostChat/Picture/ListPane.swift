@@ -39,16 +39,23 @@ struct ListPane {
         grid.put([Span(title, isOpen || row.unread > 0 ? .bold : .plain)], row: top, column: 3, atMost: room)
         grid.put([Span(when, .faint)], row: top, endingAt: width)
         if isOpen { grid.put([Span("▌", .read)], row: top + 1, column: 0) }
-        let mention = row.conversation?.mentions ?? 0 > 0 ? "@" : ""
-        let badge = row.unread > 0 ? " \(mention)\(row.unread)" : ""
-        let rest = width - 3 - badge.count
+        let badge = badge(row)
+        let rest = width - 3 - badge.columns
         grid.put(preview(row, rest), row: top + 1, column: 3, atMost: rest)
-        let style = row.isMuted ? Style.faint : Style(colour: .cyan, isBold: true)
-        grid.put([Span(badge, style)], row: top + 1, endingAt: width)
+        grid.put(badge, row: top + 1, endingAt: width)
         if scene.focus == .list, index == scene.listCursor {
             grid.shade(row: top, from: 0, to: width, .reverse)
             grid.shade(row: top + 1, from: 0, to: width, .reverse)
         }
+    }
+
+    // How many unread messages mention the user, and how many there are.
+    private func badge(_ row: ConversationRow) -> [Span] {
+        guard row.unread > 0 else { return [] }
+        let mentions = row.conversation?.mentions ?? 0
+        let style = row.isMuted ? Style.faint : Style(colour: .cyan, isBold: true)
+        return (mentions > 0 ? [Span(" @\(mentions)", Style(colour: .yellow, isBold: true))] : [])
+            + [Span(" \(row.unread)", style)]
     }
 
     private func sign(_ row: ConversationRow) -> Span {

@@ -31,28 +31,40 @@ struct Picture {
     private mutating func drawTitle(_ scene: Scene) {
         let (title, about) = Picture.title(scene)
         let room = layout.width - 1
-        let end = grid.put(
+        var end = grid.put(
             [Span(TextWidth.clip(title, room), .bold)], row: 0, column: layout.left, atMost: room)
-        if let about {
+        for span in about {
             let rest = layout.left + room - end - 2
-            grid.put([Span(TextWidth.clip(about.text, rest), about.style)], row: 0, column: end + 2, atMost: rest)
+            guard rest > 2 else { break }
+            end = grid.put([Span(TextWidth.clip(span.text, rest), span.style)], row: 0, column: end + 2, atMost: rest)
         }
         grid.put([Span(String(repeating: "─", count: layout.width), .faint)], row: 1, column: layout.left)
     }
 
-    /// Who is talked with, and how they are.
-    static func title(_ scene: Scene) -> (String, Span?) {
-        guard let destination = scene.destination else { return ("", nil) }
-        guard let conversation = scene.timeline.conversation, conversation.kind == .group else {
-            let peer =
-                scene.timeline.conversation?.peer(of: scene.session.user ?? "")
-                ?? String(destination.drop { $0 == "@" })
-            let presence = scene.presences[peer].map { PresenceMark($0) }
-            return (scene.names.short(peer), presence.map { Span($0.sign + " " + $0.words, $0.style) })
+    /// Who is talked with, how they are, and how the conversation is.
+    static func title(_ scene: Scene) -> (String, [Span]) {
+        guard let destination = scene.destination else { return ("", []) }
+        let conversation = scene.timeline.conversation
+        var title: String
+        var about: [Span] = []
+        if let conversation, conversation.kind == .group {
+            title = "# " + TerminalText.printable(conversation.name ?? conversation.id)
+            let count = scene.timeline.online.map { "\($0.online) of \($0.of) online" }
+            about.append(Span(count ?? "\(conversation.count) members", .faint))
+        } else {
+            let peer = conversation?.peer(of: scene.session.user ?? "") ?? String(destination.drop { $0 == "@" })
+            title = scene.names.short(peer)
+            if let mark = scene.presences[peer].map({ PresenceMark($0) }) {
+                about.append(Span(mark.sign + " " + mark.words, mark.style))
+            }
         }
-        let name = TerminalText.printable(conversation.name ?? conversation.id)
-        let count = scene.timeline.online.map { "\($0.online) of \($0.of) online" } ?? "\(conversation.count) members"
-        return ("# " + name, Span(count, .faint))
+        if scene.thread != nil { title = "thread in " + title }
+        guard let conversation else { return (title, about) }
+        if let request = conversation.request { about.append(Span(RequestLine.state(request), .waiting)) }
+        if conversation.expiry > 0 { about.append(Span(ExpiryLine.text(conversation.expiry), .faint)) }
+        let pins = scene.timeline.pins.count
+        if pins > 0 { about.append(Span("\(pins) pinned", .faint)) }
+        return (title, about)
     }
 
     // MARK: Timeline

@@ -35,7 +35,7 @@ struct StatusBar {
             ]
         }
         if let notice = scene.notice { return [Span(notice, .waiting)] }
-        return connection + waiting + own
+        return connection + waiting + unread + own
     }
 
     private var connection: [Span] {
@@ -58,6 +58,12 @@ struct StatusBar {
         return count > 0 ? [Span(" · \(count) unsent", .waiting)] : []
     }
 
+    private var unread: [Span] {
+        let badge = scene.session.badge > 0 ? [Span(" · \(scene.session.badge) unread", .read)] : []
+        let asking = scene.requests == 1 ? "1 stranger asks" : "\(scene.requests) strangers ask"
+        return badge + (scene.requests > 0 ? [Span(" · \(asking): /requests", .waiting)] : [])
+    }
+
     private var own: [Span] {
         let status = scene.session.status
         let text = status.text.isEmpty ? "" : ": " + TerminalText.printable(status.text)
@@ -69,9 +75,10 @@ struct StatusBar {
         if scene.overlay != nil { return "↑↓ scroll  Esc close" }
         switch (scene.focus, scene.purpose) {
         case (.list, _): return "↑↓ Enter open  Tab back  ^D quit"
-        case (.messages, _): return "r reply  e edit  d delete  + react  i info  Esc"
+        case (.messages, _): return "r reply  e edit  d delete  + react  i info  o thread  /help"
         case (.composer, .reply): return "Enter reply  Esc don't"
         case (.composer, .edit), (.composer, .replace): return "Enter save  Esc don't"
+        case (.composer, .write) where scene.thread != nil: return "Esc leaves the thread"
         case (.composer, .write): return "Tab list  ↑ messages  /help"
         }
     }

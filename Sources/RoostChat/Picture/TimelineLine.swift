@@ -20,9 +20,23 @@ struct TimelineLines {
         var isNew = false
         var hasName = true
         var isNewest = false
-        var quote: String?
+        // What stands above it: from whom it is, what it answers, in which thread it is.
+        var above: [String] = []
         // What the author is called.
         var author = ""
+        var isPinned = false
+        var isForUser = false
+    }
+
+    /// How a timeline is looked at.
+    struct View {
+        var width: Int
+        var now: Timestamp
+        /// The last message that was read when the timeline was opened: a line stands below it.
+        var read: SequenceNumber?
+        /// The thread whose messages these are.
+        var thread: SequenceNumber?
+        var user: String
     }
 
     private struct Made {
@@ -44,31 +58,31 @@ struct TimelineLines {
     init(_ clock: WallClock = WallClock()) { self.clock = clock }
 
     /// The lines, from the oldest to the newest.
-    /// - Parameter read: the last message that was read when the timeline was opened: a line stands below it.
-    mutating func lines(
-        _ timeline: TimelineSnapshot, _ called: Names, width: Int, now: Timestamp, read: SequenceNumber?
-    ) -> [TimelineLine] {
+    mutating func lines(_ timeline: TimelineSnapshot, _ called: Names, _ view: View) -> [TimelineLine] {
         let messages = timeline.items.compactMap(\.message)
-        var context = Context(width: width, names: 4, isGroup: timeline.conversation?.kind == .group)
+        var context = Context(width: view.width, names: 4, isGroup: timeline.conversation?.kind == .group)
         for message in messages {
             let columns = TextWidth.columns(called.short(message.from))
             context.names = max(context.names, min(TimelineLines.namesMax, columns))
         }
         let newest = messages.last { $0.isOwn }?.id
-        let firstNew = read.flatMap { read in
+        let firstNew = view.read.flatMap { read in
             messages.first { !$0.isOwn && ($0.sequence ?? .none) > read && read > .none }?.id
         }
+        let pins = Set(timeline.pins.map(\.sequence))
         var kept: [TimelineItem.ID: Made] = [:]
         var lines: [TimelineLine] = []
         var before: TimelineMessage?
         for item in timeline.items {
             var context = context
             if let message = item.message {
-                context.day = day(of: message, after: before, now: now)
+                context.day = day(of: message, after: before, now: view.now)
                 context.isNew = message.id == firstNew
                 context.hasName = context.day != nil || context.isNew || !follows(message, before)
                 context.isNewest = message.id == newest
-                context.quote = message.replyTo.map { quote($0, in: messages, called) }
+                context.above = above(message, in: messages, called, view)
+                context.isPinned = message.sequence.map(pins.contains) ?? false
+                context.isForUser = MentionWords.isFor(view.user, message)
                 context.author = called.short(message.from)
             }
             let known = made[item.id]
@@ -92,11 +106,23 @@ struct TimelineLines {
         return clock.day(time, now: now)
     }
 
-    // Whether the name above says all: the same author, within five minutes.
+    // Whether the name above says all: the same author, in the same thread or in none, within five minutes.
     private func follows(_ message: TimelineMessage, _ before: TimelineMessage?) -> Bool {
-        guard let before, before.from == message.from else { return false }
+        guard let before, before.from == message.from, before.thread == message.thread else { return false }
         guard let time = message.time, let last = before.time else { return true }
         return time.milliseconds - last.milliseconds < 300_000
+    }
+
+    private func above(
+        _ message: TimelineMessage, in messages: [TimelineMessage], _ called: Names, _ view: View
+    ) -> [String] {
+        var lines: [String] = []
+        if let origin = message.origin { lines.append("forwarded from \(called.short(origin))") }
+        if let replyTo = message.replyTo { lines.append(quote(replyTo, in: messages, called)) }
+        if let thread = message.thread, thread != view.thread {
+            lines.append("in the thread of \(quote(thread, in: messages, called))")
+        }
+        return lines
     }
 
     private func quote(_ sequence: SequenceNumber, in messages: [TimelineMessage], _ called: Names) -> String {
@@ -142,10 +168,11 @@ struct TimelineLines {
             add(head + spans, end: end)
             head = margin
         }
-        if let quote = context.quote {
-            addBody([Span("╭ " + TextWidth.clip(quote, max(4, context.width - indent - 2)), .faint)])
+        for line in context.above {
+            addBody([Span("╭ " + TextWidth.clip(line, max(4, context.width - indent - 2)), .faint)])
         }
-        let mark = message.state.map { TickMark($0, isGroup: context.isGroup) }
+        let mark =
+            message.state.map { TickMark($0, isGroup: context.isGroup) } ?? (context.isForUser ? .forUser : nil)
         let markColumns = mark.map { TextWidth.columns($0.sign) + 1 } ?? 0
         let texts = body(message, width: context.width - indent - markColumns)
         for (index, spans) in texts.enumerated() {
@@ -157,6 +184,10 @@ struct TimelineLines {
             }
             addBody(spans, end: end)
         }
+        let about = [
+            context.isPinned ? "pinned" : nil, message.replies.map { "\(ThreadWords.count($0.count)) in its thread" },
+        ].compactMap { $0 }
+        if !about.isEmpty { addBody([Span(about.joined(separator: " · "), .faint)]) }
         for spans in below(message, width: context.width - indent) { addBody(spans) }
         return lines
     }

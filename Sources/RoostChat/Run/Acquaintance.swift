@@ -18,9 +18,9 @@ struct Acquaintance {
         case .invite(let user):
             try await roost.contacts.invite(user)
             return .line("\(names.long(user)) is invited, or a contact already")
-        case .accept(let user):
-            try await roost.contacts.accept(user)
-            return .line("\(names.long(user)) is a contact now")
+        case .requests: return requests
+        case .accept(let user): return try await accept(user)
+        case .drop(let user): return try await drop(user)
         case .decline(let user):
             try await roost.contacts.decline(user)
             return .line("declined")
@@ -55,6 +55,46 @@ struct Acquaintance {
             let lines = now.contacts.map { PersonLine.contact($0, names) }
             return lines.isEmpty ? .line("you have no contacts; /invite USER asks one") : .lines("Contacts", lines)
         }
+    }
+
+    private var requests: ChatSession.Answer {
+        let rows = roost.requests.rows
+        if rows.isEmpty { return .line("no stranger asks to write to you") }
+        return .choices(
+            "Requests; /accept USER or /drop USER",
+            rows.map { ChatSession.Choice(line: RequestLine.text($0, names), act: .open($0.id)) })
+    }
+
+    // The request of a stranger, or of the open conversation.
+    private func request(of user: String?) -> (conversation: String, peer: String)? {
+        if let user {
+            if let row = roost.requests.rows.first(where: { $0.peer == user }) { return (row.id, user) }
+            guard let open = request(of: nil), open.peer == user else { return nil }
+            return open
+        }
+        guard let open = timeline?.conversation, open.isAside, let me = roost.snapshot.user,
+            let peer = open.peer(of: me)
+        else { return nil }
+        return (open.id, peer)
+    }
+
+    private func accept(_ user: String?) async throws -> ChatSession.Answer {
+        if let request = request(of: user) {
+            try await roost.acceptRequest(request.conversation)
+            return .line("\(names.long(request.peer)) may write to you now")
+        }
+        guard let user else { return .line("this is no request; /accept USER accepts an invitation") }
+        try await roost.contacts.accept(user)
+        return .line("\(names.long(user)) is a contact now")
+    }
+
+    private func drop(_ user: String?) async throws -> ChatSession.Answer {
+        guard let request = request(of: user) else {
+            return .line(user.map { "\(names.long($0)) doesn't ask to write to you" } ?? "this is no request")
+        }
+        try await roost.dropRequest(request.conversation)
+        let line = "the request of \(names.long(request.peer)) is dropped"
+        return timeline?.conversation?.id == request.conversation ? .left(line) : .line(line)
     }
 
     private func find(_ prefix: String) async throws -> ChatSession.Answer {

@@ -14,13 +14,27 @@ final class ChatSession {
         case line(String)
         /// More than one.
         case lines(String, [String])
+        /// The same, where each line has something to be done with it.
+        case choices(String, [Choice])
         case found([LocalMessage])
         /// A message is on its way.
         case sent(TimelineItem.ID)
+        /// A message is on its way elsewhere, and what to tell.
+        case forwarded(TimelineItem.ID, to: String, String)
         /// Another conversation is to be opened.
         case open(String)
-        /// The conversation is no longer there.
-        case left
+        /// A thread was opened.
+        case thread
+        /// The thread was left.
+        case conversation
+        /// The conversation is no longer there, and why.
+        case left(String)
+    }
+
+    /// A line that can be chosen, and what that does.
+    struct Choice: Equatable {
+        var line: String
+        var act: Act
     }
 
     /// Pages of 100 conversations in which a group is looked for by its name.
@@ -28,6 +42,8 @@ final class ChatSession {
 
     let roost: Roost
     private(set) var timeline: Timeline?
+    /// The thread of the open conversation that is open.
+    private(set) var thread: MessageThread?
     /// Whether the user said `/away`: nothing counts as read.
     private(set) var isAway = false
 
@@ -43,8 +59,9 @@ final class ChatSession {
     func known(_ name: String) -> String? {
         if name.hasPrefix("@") { return name }
         let rows = roost.conversations.rows
-        if let row = rows.first(where: { $0.id == name }) { return row.id }
-        if let row = rows.first(where: { $0.peer == name }) { return row.id }
+        let all = rows + roost.requests.rows
+        if let row = all.first(where: { $0.id == name }) { return row.id }
+        if let row = all.first(where: { $0.peer == name }) { return row.id }
         let named = rows.filter { $0.peer == nil && $0.title == name }
         return named.count == 1 ? named[0].id : nil
     }
@@ -77,16 +94,49 @@ final class ChatSession {
     /// Opens a conversation, which is the one that acts are about from now on.
     func open(_ destination: String) async throws -> Timeline {
         let opened = try await roost.timeline(with: destination)
-        timeline = opened
+        (timeline, thread) = (opened, nil)
         return opened
     }
 
-    func close() { timeline = nil }
+    func close() { (timeline, thread) = (nil, nil) }
+
+    /// Opens the thread of a message of the open conversation.
+    func openThread(of id: TimelineItem.ID) async throws { thread = try await timeline?.thread(of: id) }
+
+    func closeThread() { thread = nil }
+
+    /// The messages that are shown: those of the thread, if one is open.
+    var shownMessages: [TimelineMessage] {
+        guard let thread else { return timeline?.items.compactMap(\.message) ?? [] }
+        return (thread.snapshot.root.map { [$0] } ?? []) + thread.items.compactMap(\.message)
+    }
 
     /// Everything up to this message was seen.
     func seen(upTo sequence: SequenceNumber) async {
         guard !isAway else { return }
         try? await timeline?.seen(upTo: sequence)
+    }
+
+    // MARK: Writing
+
+    /// Sends a text with those whom it mentions, into the thread if one is open.
+    func send(_ text: String, replyTo: TimelineItem.ID? = nil) async throws -> TimelineItem.ID? {
+        let mentions = mentions(in: text)
+        if let thread { return try await thread.send(text, replyTo: replyTo, mentions: mentions) }
+        return try await timeline?.send(text, replyTo: replyTo, mentions: mentions)
+    }
+
+    func edit(_ id: TimelineItem.ID, _ text: String) async throws {
+        try await timeline?.edit(id, text, mentions: mentions(in: text))
+    }
+
+    /// Gives a refused message or edit another text.
+    func replace(_ item: Int64, _ text: String) async throws {
+        try await timeline?.replace(item, text, mentions: mentions(in: text))
+    }
+
+    private func mentions(in text: String) -> [String] {
+        MentionReader(timeline?.conversation, names, user: user).users(in: text)
     }
 
     // MARK: Acts
@@ -117,10 +167,17 @@ final class ChatSession {
         case .connect: await roost.connect()
         case .search(let text): return .found(try await timeline?.search(text) ?? [])
         case .away, .back, .status, .privacy: return try await carryOutOneself(act)
-        case .contacts, .invite, .accept, .decline, .forget, .block, .unblock, .report, .find, .name, .username, .mute:
+        case .contacts, .invite, .accept, .drop, .requests, .decline, .forget, .block, .unblock, .report, .find, .name,
+            .username, .mute:
             return try await Acquaintance(roost: roost, timeline: timeline).carryOut(act)
-        case .add, .remove, .rename, .role, .leave, .members: return try await carryOutInGroup(act)
-        case .reply, .edit, .delete, .react, .info, .retry, .discard: return try await carryOut(act, onMessage: id)
+        case .add, .remove, .rename, .role, .leave, .members, .expire: return try await carryOutInConversation(act)
+        case .reply, .edit, .delete, .react, .info, .pin, .unpin, .forward, .thread, .reportMessage, .retry, .discard:
+            return try await OneMessage(chat: self).carryOut(act, on: id)
+        case .pins: return pins
+        case .close:
+            guard thread != nil else { return .line("no thread is open") }
+            closeThread()
+            return .conversation
         case .help, .history, .jump, .end, .quit: break
         }
         return .nothing
@@ -134,6 +191,12 @@ final class ChatSession {
             return "  \(title), unread \(row.unread)\(mentions)\(muted)  \(TerminalText.printable(row.id))"
         }
         return rows.isEmpty ? .line("you have no conversations") : .lines("Your conversations", rows)
+    }
+
+    private var pins: Answer {
+        let pins = timeline?.snapshot.pins ?? []
+        if pins.isEmpty { return .line("nothing is pinned here") }
+        return .choices("Pinned", pins.map { Choice(line: PinLine.text($0, names), act: .jump($0.sequence)) })
     }
 
     // MARK: The user
@@ -159,9 +222,9 @@ final class ChatSession {
         return .nothing
     }
 
-    // MARK: Groups
+    // MARK: The conversation
 
-    private func carryOutInGroup(_ act: Act) async throws -> Answer {
+    private func carryOutInConversation(_ act: Act) async throws -> Answer {
         guard let conversation = timeline?.conversation else { return .line("there is no conversation yet") }
         let id = conversation.id
         switch act {
@@ -179,8 +242,12 @@ final class ChatSession {
             return .line("\(TerminalText.printable(user)) is \(role.word) now")
         case .leave:
             try await roost.leave(id)
-            timeline = nil
-            return .left
+            close()
+            return .left(conversation.kind == .group ? "you have left" : "hidden until its next message")
+        case .expire(let milliseconds):
+            guard let milliseconds else { return .line(ExpiryLine.text(conversation.expiry)) }
+            try await roost.setExpiry(of: id, after: .milliseconds(milliseconds))
+            return .line("from now on, " + ExpiryLine.text(milliseconds))
         default: return .lines("Members", try await members(of: id))
         }
     }
@@ -200,78 +267,5 @@ final class ChatSession {
             next = list.next
         } while next != nil
         return lines
-    }
-
-    // MARK: Messages
-
-    /// The message that an act is about: the chosen one, or the last that fits.
-    func target(of act: Act, _ id: TimelineItem.ID? = nil) -> TimelineMessage? {
-        let items = timeline?.items.compactMap(\.message) ?? []
-        if let id { return items.first { $0.id == id } }
-        return switch act {
-        case .edit, .delete, .info: items.last { $0.isOwn && !$0.isDeleted }
-        case .reply, .react: items.last { !$0.isOwn && !$0.isDeleted } ?? items.last
-        default: items.first { refused($0) != nil }
-        }
-    }
-
-    private func carryOut(_ act: Act, onMessage id: TimelineItem.ID?) async throws -> Answer {
-        guard let timeline else { return .line("no conversation is open") }
-        if act == .retry, id == nil, timeline.snapshot.failure != nil {
-            try await timeline.resume()
-            return .line("trying again")
-        }
-        guard let message = target(of: act, id) else { return .line(ChatSession.nothing(for: act)) }
-        switch act {
-        case .reply(let text): return .sent(try await timeline.send(text, replyTo: message.id))
-        case .react(let reaction, let isOn):
-            try await timeline.react(message.id, reaction, isOn: isOn)
-            let what = TerminalText.printable(reaction)
-            return .line(isOn ? "you reacted \(what)" : "you took \(what) back")
-        case .edit(let text):
-            if let item = refused(message) {
-                try await timeline.replace(item, text)
-            } else {
-                try await timeline.edit(message.id, text)
-            }
-            return .line("edited: \(TerminalText.printable(text))")
-        case .delete:
-            try await timeline.delete(message.id)
-            return .line("deleted")
-        case .retry, .discard:
-            guard let item = refused(message) ?? (act == .discard ? message.outboxItem : nil) else {
-                return .line("that one was not refused")
-            }
-            if act == .retry { try await timeline.retry(item) } else { try await timeline.discard(item) }
-            return .line(act == .retry ? "trying again" : "taken back")
-        default: return try await info(message)
-        }
-    }
-
-    private static func nothing(for act: Act) -> String {
-        switch act {
-        case .edit, .delete, .info: "you have not written anything here"
-        case .reply, .react: "there is no message here"
-        default: "nothing was refused here"
-        }
-    }
-
-    // What the relay refused of a message, by its number in the outbox.
-    private func refused(_ message: TimelineMessage) -> Int64? {
-        if let failed = message.failedChange { return failed.outboxItem }
-        if case .failed = message.state { return message.outboxItem }
-        return nil
-    }
-
-    private func info(_ message: TimelineMessage) async throws -> Answer {
-        guard let timeline, let sequence = message.sequence else {
-            return .line("the relay doesn't have it yet")
-        }
-        let readers = try await timeline.readers(of: sequence)
-        let lines = readers.map { reader in
-            let time = reader.time.map { " \(WallClock().time($0))" } ?? ""
-            return "  \(names.long(reader.person.user))\(time)"
-        }
-        return .lines("Message \(sequence.value), read by", lines.isEmpty ? ["  nobody yet"] : lines)
     }
 }

@@ -19,6 +19,7 @@ final class FullScreen {
     private var judge: SessionJudge
     private var scene = Scene()
     private var painter = Painter(hasColours: Terminal.hasColours)
+    private var title = WindowTitle()
     private var parser = KeyParser(pasteMax: Limits().frameBytes)
     // What is under way, one of each kind.
     private var wanted: [String] = []
@@ -28,6 +29,8 @@ final class FullScreen {
     private var isDirty = false
     private var savesDraft = false
     private var ticking: Task<Void, Never>?
+    // The newest look at what the kit tells.
+    private var following = 0
     // Keys that came before the first conversation was open.
     private var isOpening = false
     private var held: [Key] = []
@@ -109,20 +112,30 @@ final class FullScreen {
     // Whatever is read here makes the next call come when it changes.
     private func follow() {
         guard !isOver else { return }
+        following += 1
+        let number = following
         withObservationTracking {
             let roost = chat.roost
             scene.session = roost.snapshot
             scene.presences = roost.presences
             scene.names = chat.names
             scene.list = roost.conversations.snapshot
-            if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
+            if let shown { scene.timeline = shown }
+            scene.requests = roost.requests.rows.count
         } onChange: {
-            Task { @MainActor in self.follow() }
+            // Called once more meanwhile, that call looks at all.
+            Task { @MainActor in if number == self.following { self.follow() } }
         }
         if let line = judge.end(scene.session) { return end(ChatFailure(line)) }
         if let sequence = scene.seen { Task { await chat.seen(upTo: sequence) } }
         tick()
         changed()
+    }
+
+    // The conversation that is open, or its thread.
+    private var shown: TimelineSnapshot? {
+        guard let timeline = chat.timeline?.snapshot else { return nil }
+        return chat.thread?.snapshot.timeline(in: timeline) ?? timeline
     }
 
     // Counts down to the next try.
@@ -147,6 +160,7 @@ final class FullScreen {
 
     private func redraw() {
         painter.forget()
+        title.forget()
         changed()
     }
 
@@ -170,7 +184,8 @@ final class FullScreen {
         scene.now = WallClock.now
         let picture = Picture(&scene)
         let output = painter.frame(picture.grid, cursor: picture.cursor)
-        if !output.isEmpty { Terminal.write(output) }
+        let named = Terminal.hasTitle ? title.change(to: scene.session) : ""
+        if !output.isEmpty || !named.isEmpty { Terminal.write(named + output) }
         lastFrame = .now
         for want in scene.wants() { fetch(want) }
     }
@@ -213,12 +228,13 @@ final class FullScreen {
 
     // The newest draft only: each is a commit.
     private func saveDraft() {
-        guard !savesDraft, let timeline = chat.timeline else { return }
+        // What is written in a thread is no draft of the conversation.
+        guard !savesDraft, chat.thread == nil, let timeline = chat.timeline else { return }
         savesDraft = true
         Task {
             defer { savesDraft = false }
             var saved: String?
-            while chat.timeline === timeline, saved != draft {
+            while chat.timeline === timeline, chat.thread == nil, saved != draft {
                 let text = draft
                 try? await timeline.write(draft: text)
                 saved = text
@@ -240,10 +256,10 @@ final class FullScreen {
             switch effect {
             case .open(let destination): await open(destination)
             case .send(let text, let replyTo):
-                try await chat.timeline?.send(text, replyTo: replyTo)
+                _ = try await chat.send(text, replyTo: replyTo)
                 if chat.roost.connection != .connected { await chat.roost.wake() }
-            case .edit(let id, let text): try await chat.timeline?.edit(id, text)
-            case .replace(let item, let text): try await chat.timeline?.replace(item, text)
+            case .edit(let id, let text): try await chat.edit(id, text)
+            case .replace(let item, let text): try await chat.replace(item, text)
             case .act(let act, let id): await perform(act, id)
             default: break
             }
@@ -279,16 +295,32 @@ final class FullScreen {
         switch answer {
         case .nothing, .sent: break
         case .line(let line): scene.notice = line
+        case .forwarded(_, _, let line): scene.notice = line
+        case .choices(let title, let choices):
+            scene.overlay = Overlay(title, choices.map { Overlay.Row([Span($0.line)], act: $0.act) })
         case .lines(let title, let lines): scene.overlay = Overlay(title, lines.map { Overlay.Row($0) })
         case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.names, scene.lines.clock)
         case .open(let destination): await open(destination)
-        case .left:
+        case .thread, .conversation: showThread()
+        case .left(let line):
             chat.close()
             scene.close()
+            scene.notice = line
         }
     }
 
+    // The thread that is open now, or the conversation that it was left for.
+    private func showThread() {
+        guard let timeline = chat.timeline, let shown else { return }
+        scene.show(shown, thread: chat.thread?.root, draft: chat.thread == nil ? timeline.draft : "")
+        follow()
+    }
+
     private func jump(to sequence: SequenceNumber) async {
+        if chat.thread != nil {
+            chat.closeThread()
+            showThread()
+        }
         do {
             try await chat.timeline?.jump(to: sequence)
             if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
@@ -304,12 +336,13 @@ final class FullScreen {
         guard !wanted.contains(name), let timeline = chat.timeline else { return }
         if want == .toEnd { scene.viewport.toEnd() }
         wanted.append(name)
-        let roost = chat.roost
-        let before = (timeline.snapshot, roost.conversations.rows.count)
+        let (roost, thread) = (chat.roost, chat.thread)
+        let before = (shown, roost.conversations.rows.count)
         Task {
             do {
                 switch want {
-                case .older: try await timeline.loadOlder()
+                case .older:
+                    if let thread { try await thread.loadOlder() } else { try await timeline.loadOlder() }
                 case .newer: try await timeline.loadNewer()
                 case .toEnd: try await timeline.jumpToEnd()
                 case .moreConversations: try await roost.conversations.loadMore()
@@ -320,7 +353,7 @@ final class FullScreen {
                 // Without a session it is tried again later.
             }
             // What changed nothing isn't repeated at once.
-            if before == (timeline.snapshot, roost.conversations.rows.count) {
+            if before == (shown, roost.conversations.rows.count) {
                 try? await Task.sleep(for: .seconds(1))
             }
             wanted.removeAll { $0 == name }

@@ -12,6 +12,7 @@ final class PlainChat {
     // Most messages that wait for their acks. Above this, no more input is read.
     private static let unackedMax = 100
     private static let goodbyeWait = Duration.seconds(10)
+    private static let listWait = Duration.seconds(5)
 
     private let chat: ChatSession
     private let store: String
@@ -65,6 +66,7 @@ final class PlainChat {
     private func tell() {
         let session = chat.roost.snapshot
         let (presences, list) = (chat.roost.presences, chat.roost.conversations.snapshot)
+        let requests = chat.roost.requests.snapshot
         let timeline = chat.timeline?.snapshot
         report.names = chat.names
         if let line = judge.end(session) { return end(ChatFailure(line)) }
@@ -75,7 +77,8 @@ final class PlainChat {
         report.lines(timeline, user: user).forEach(say)
         report.lines(presences, of: timeline, user: user).forEach(say)
         let open = timeline.conversation?.id
-        report.lines(list, open: open, isUpToDate: session.isUpToDate).forEach(say)
+        report.lines(list, open: open, user: user, isUpToDate: session.isUpToDate).forEach(say)
+        report.lines(requests: requests, open: open).forEach(say)
         settle(timeline)
         let seen = timeline.items.last { $0.message?.sequence != nil && $0.message?.isOwn == false }
         if let sequence = seen?.message?.sequence { Task { await chat.seen(upTo: sequence) } }
@@ -138,6 +141,7 @@ final class PlainChat {
                     let shown = TerminalText.printable(String(destination.dropFirst()))
                     say("· you have never talked with \(shown); your first message begins the conversation")
                 }
+                await waitForMembers(of: timeline)
                 isOpen = true
                 return follow()
             } catch let failure as ChatFailure {
@@ -147,6 +151,18 @@ final class PlainChat {
                 try? await Task.sleep(for: .seconds(1))
             }
         }
+    }
+
+    // Whom a text mentions is known when the conversation is: a new device may still wait for its list.
+    private func waitForMembers(of timeline: Timeline) async {
+        guard !timeline.destination.hasPrefix("@") else { return }
+        let reading = Task { for await now in timeline.snapshots() where now.conversation != nil { break } }
+        let patience = Task {
+            try await Task.sleep(for: PlainChat.listWait)
+            reading.cancel()
+        }
+        await reading.value
+        patience.cancel()
     }
 
     // MARK: Input
@@ -176,15 +192,15 @@ final class PlainChat {
         switch line {
         case .message(let text):
             do {
-                if let id = try await chat.timeline?.send(text) { unacked.insert(id) }
+                if let id = try await chat.send(text) { unacked.insert(id) }
             } catch {
                 say("✗ \(TerminalText.printable("\(error)")): \(TextWidth.clip(TerminalText.printable(text), 60))")
             }
             if let timeline = chat.timeline { settle(timeline.snapshot) }
-        case .act(let act):
+        case .act(let act, let number):
             // A command refers to the messages before it, so those must have been acked.
             await wait { self.isSettled }
-            await perform(act)
+            await perform(act, on: number.map { .sequence($0) })
         case .mistake(let text): say("· " + text)
         case .nothing: break
         }
@@ -199,7 +215,7 @@ final class PlainChat {
         patience.cancel()
     }
 
-    private func perform(_ act: Act) async {
+    private func perform(_ act: Act, on id: TimelineItem.ID?) async {
         switch act {
         case .help:
             for command in ChatCommandWord.all { say("  \(command.usage)\n        \(command.what)") }
@@ -207,8 +223,8 @@ final class PlainChat {
         case .open: say("· another conversation needs another chat, or a terminal")
         case .jump, .end: say("· that needs a terminal")
         default:
-            expect(act, on: chat.target(of: act))
-            await show(chat.perform(act))
+            expect(act, on: OneMessage(chat: chat).target(of: act, id))
+            await show(chat.perform(act, on: id))
             if let timeline = chat.timeline { settle(timeline.snapshot) }
         }
     }
@@ -218,15 +234,66 @@ final class PlainChat {
         case .nothing: break
         case .line(let line): say("· " + line)
         case .sent(let id): unacked.insert(id)
-        case .lines(_, let lines): lines.forEach(say)
+        case .lines(let title, let lines):
+            say("· " + title)
+            lines.forEach(say)
         case .found(let messages):
             for one in messages.reversed() {
                 let text = TerminalText.printable(one.body?.text ?? "")
-                say("[\(WallClock().time(one.time))] \(chat.names.short(one.from)): \(text)")
+                say("#\(one.sequence.value) [\(WallClock().time(one.time))] \(chat.names.short(one.from)): \(text)")
             }
             if messages.isEmpty { say("· nothing found on this device") }
         case .open(let id): say("· made; \(id) is its id, for --with")
-        case .left: await quit(leaving: 0)
+        case .choices(let title, let choices):
+            say("· " + title)
+            choices.map(\.line).forEach(say)
+        case .forwarded(let id, let destination, let line):
+            say("· " + line)
+            await settle(forward: id, to: destination)
+        case .thread: await showThread()
+        case .conversation: say("· back in the conversation")
+        case .left(let line):
+            say("· " + line)
+            await quit(leaving: 0)
+        }
+    }
+
+    // The messages of the thread come from the relay, unless there is none to be asked.
+    private func showThread() async {
+        guard let thread = chat.thread else { return }
+        if chat.roost.connection == .connected {
+            let reading = Task { for await now in thread.snapshots() where now.isRead { break } }
+            let patience = Task {
+                try await Task.sleep(for: PlainChat.goodbyeWait)
+                reading.cancel()
+            }
+            await reading.value
+            patience.cancel()
+        }
+        report.lines(thread.snapshot, user: chat.user).forEach(say)
+        say("· what you write belongs to this thread until /close")
+    }
+
+    // What was sent on counts as sent when the relay has it where it goes to.
+    private func settle(forward id: TimelineItem.ID, to destination: String) async {
+        unacked.insert(id)
+        guard destination != chat.timeline?.destination, destination != chat.timeline?.conversation?.id,
+            let target = try? await chat.roost.timeline(with: destination)
+        else { return }
+        Task {
+            for await now in target.snapshots() {
+                guard let message = now.items.compactMap(\.message).first(where: { $0.id == id }) else { continue }
+                if case .failed(let failure) = message.state, let item = message.outboxItem {
+                    say("✗ \(TickMark.reason(failure)): \(TextWidth.clip(TimelineLines.preview(message), 60))")
+                    refused += 1
+                    try? await target.discard(item)
+                    try? await target.resume()
+                } else if message.state == .sending {
+                    continue
+                }
+                unacked.remove(id)
+                return wake()
+            }
         }
     }
 

@@ -32,6 +32,7 @@ struct PlainReport {
     private var tickTold: (SequenceNumber, Int, Int) = (.none, 0, 0)
     private var othersTold: [String: SequenceNumber] = [:]
     private var hasList = false
+    private var requestsTold: Set<String> = []
 
     /// What users are called.
     var names = Names()
@@ -69,7 +70,7 @@ struct PlainReport {
             case .gap(let from, let to):
                 guard first != nil, from > last else { continue }
                 lines.append("— you missed \(to.value - from.value + 1) messages here; /history shows them —")
-            case .message(let message): lines += take(message)
+            case .message(let message): lines += take(message, user: user)
             }
         }
         lines += ticks(timeline)
@@ -80,7 +81,7 @@ struct PlainReport {
         return lines
     }
 
-    private mutating func take(_ message: TimelineMessage) -> [String] {
+    private mutating func take(_ message: TimelineMessage, user: String) -> [String] {
         if case .failed(let failure) = message.state, let item = message.outboxItem {
             guard refusedTold.insert(item).inserted else { return [] }
             return ["✗ \(TickMark.reason(failure)): \(TextWidth.clip(TimelineLines.preview(message), 60))"]
@@ -96,39 +97,20 @@ struct PlainReport {
         guard sequence > last else { return [] }
         last = sequence
         if first == nil { first = sequence }
-        return [line(message)]
-    }
-
-    private func line(_ message: TimelineMessage) -> String {
-        line(
-            author: message.from, isOwn: message.isOwn, time: message.time, kind: message.kind, body: message.body,
-            replyTo: message.replyTo, isEdited: message.editedAt != nil, reactions: message.reactions,
-            isHidden: message.isHidden)
-    }
-
-    private func line(
-        author: String, isOwn: Bool, time: Timestamp?, kind: String, body: Body?, replyTo: SequenceNumber?,
-        isEdited: Bool, reactions: [ReactionCount], isHidden: Bool
-    ) -> String {
-        let clock = time.map { self.clock.time($0) } ?? ""
-        let reply = replyTo.map { "↪\($0.value) " } ?? ""
-        let nothing = isHidden ? "(hidden)" : "(deleted)"
-        let kind = kind == "text" ? "" : "[\(TerminalText.printable(kind))] "
-        let content = body.map { TerminalText.printable($0.text ?? String(decoding: $0.json, as: UTF8.self)) }
-        let counts = reactions.map { " \(TerminalText.printable($0.reaction))×\($0.count)" }.joined()
-        return "[\(clock)] \(names.short(author)): \(reply)\(kind)\(content ?? nothing)"
-            + "\(isEdited ? " (edited)" : "")\(counts)\(isOwn ? " ✓" : "")"
+        return [PlainLine(message).text(for: user, names, clock)]
     }
 
     /// A page of earlier messages. It becomes the first one that was told.
     mutating func earlier(_ page: HistoryPage, user: String) -> [String] {
         if let earliest = page.first { first = earliest }
-        return page.messages.map { message in
-            line(
-                author: message.from, isOwn: message.from == user, time: message.time, kind: message.kind,
-                body: message.deletedAt == nil ? message.body : nil, replyTo: message.replyTo,
-                isEdited: message.editedAt != nil, reactions: message.reactions, isHidden: message.isHidden)
-        }
+        return page.messages.map { PlainLine($0, user: user).text(for: user, names, clock) }
+    }
+
+    /// A thread: the message with which it began, and those that belong to it.
+    func lines(_ thread: ThreadSnapshot, user: String) -> [String] {
+        let root = thread.root.map { PlainLine($0).text(for: user, names, clock) } ?? "(not here)"
+        return ["— thread: \(root) —"] + (thread.hasOlder ? ["— there are earlier ones —"] : [])
+            + thread.items.compactMap(\.message).map { PlainLine($0).text(for: user, names, clock) }
     }
 
     private func changes(_ message: TimelineMessage, from before: Known) -> [String] {
@@ -173,10 +155,10 @@ struct PlainReport {
 
     private mutating func change(to now: LocalConversation?, user: String) -> [String] {
         defer { conversation = now }
+        var lines = expiry(of: now)
         guard let before = conversation, let now, before.id == now.id, now.kind == .group, !before.isStale else {
-            return []
+            return lines
         }
-        var lines: [String] = []
         if let name = now.name, name != before.name { lines.append("· renamed to \(TerminalText.printable(name))") }
         let new = now.members.filter { !before.members.contains($0) }
         let gone = before.members.filter { !now.members.contains($0) }
@@ -185,6 +167,13 @@ struct PlainReport {
             lines.append("· left: \(names.list(gone))")
         }
         return lines
+    }
+
+    // Where messages stay when the conversation is opened, there is nothing to tell.
+    private func expiry(of now: LocalConversation?) -> [String] {
+        let before = conversation.map { $0.id == now?.id ? $0.expiry : 0 } ?? 0
+        guard let now, now.expiry != before else { return [] }
+        return ["· from now on, \(ExpiryLine.text(now.expiry))"]
     }
 
     // MARK: Others
@@ -201,7 +190,9 @@ struct PlainReport {
     }
 
     /// Messages of others in other conversations: what there was before is no news.
-    mutating func lines(_ list: ConversationListSnapshot, open: String?, isUpToDate: Bool) -> [String] {
+    mutating func lines(
+        _ list: ConversationListSnapshot, open: String?, user: String, isUpToDate: Bool
+    ) -> [String] {
         var lines: [String] = []
         for row in list.rows {
             guard let message = row.last, let sequence = message.sequence else { continue }
@@ -211,9 +202,23 @@ struct PlainReport {
             let place = row.peer == nil ? " in \(TerminalText.printable(row.title))" : ""
             lines.append(
                 "· \(names.short(message.from))\(place) wrote: "
-                    + TextWidth.clip(TimelineLines.preview(message), 100))
+                    + TextWidth.clip(TimelineLines.preview(message), 100)
+                    + (MentionWords.isFor(user, message) ? " (\(MentionWords.mark))" : ""))
         }
         if isUpToDate { hasList = true }
+        return lines
+    }
+
+    /// Strangers who ask to write: each once. What they wrote is no news when they are accepted.
+    mutating func lines(requests: ConversationListSnapshot, open: String?) -> [String] {
+        var lines: [String] = []
+        for row in requests.rows {
+            guard let sequence = row.last?.sequence, requestsTold.insert(row.id).inserted else { continue }
+            othersTold[row.id] = max(sequence, othersTold[row.id] ?? .none)
+            guard row.id != open else { continue }
+            let who = RequestLine.text(row, names).drop { $0 == " " }
+            lines.append("· asks to write to you: \(who); \(RequestLine.answers(row.peer))")
+        }
         return lines
     }
 }

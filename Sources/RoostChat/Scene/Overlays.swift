@@ -6,8 +6,13 @@ enum HelpOverlay {
     private static let keys = [
         ("Enter", "send"), ("Alt-Enter, Ctrl-J", "new line"), ("Tab", "between the list and the message"),
         ("Ctrl-N, Ctrl-P", "next and previous conversation"), ("Page Up, Page Down", "scroll"),
-        ("↑ in an empty line", "choose a message: r reply, e edit, d delete, + react, i info"),
-        ("Esc", "back; to the newest message"), ("Ctrl-W, Ctrl-U, Ctrl-K", "erase a word, to the start, to the end"),
+        (
+            "↑ in an empty line",
+            "choose a message: r reply, e edit, d delete, + react, i info, o open its thread, p pin or unpin, "
+                + "f forward, ! report"
+        ),
+        ("Esc", "back; to the newest message; out of a thread"),
+        ("Ctrl-W, Ctrl-U, Ctrl-K", "erase a word, to the start, to the end"),
         ("Ctrl-L, Ctrl-Z", "draw anew; suspend"), ("Ctrl-D, Ctrl-C", "leave; leave at once"),
     ]
 

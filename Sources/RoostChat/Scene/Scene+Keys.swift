@@ -110,6 +110,11 @@ extension Scene {
             return [.draft(composer.text)]
         }
         selected = nil
+        if thread != nil, viewport.isAtEnd {
+            if composer.isEmpty { return [.act(.close, on: nil)] }
+            notice = "what you wrote is not sent: Enter sends it, Ctrl-U erases it"
+            return []
+        }
         viewport.toEnd()
         return timeline.hasNewer ? [.toEnd] : []
     }
@@ -121,8 +126,8 @@ extension Scene {
         case .mistake(let text):
             notice = text
             return []
-        case .act(let act):
-            let target = selected
+        case .act(let act, let number):
+            let target = number.map { .sequence($0) } ?? selected
             finish()
             return [.draft(""), .act(act, on: target)]
         case .message(let text): return submit(text)
@@ -232,9 +237,13 @@ extension Scene {
         case .text("t"): return act(.retry)
         case .text("x"): return act(.discard)
         case .text("i"): return act(.info)
-        case .text("+"):
-            focus = .composer
-            composer.replace("/react ")
+        case .text("o"): return act(.thread)
+        case .text("p"):
+            let isPinned = timeline.pins.contains { $0.sequence == message?.sequence }
+            return act(isPinned ? .unpin : .pin)
+        case .text("+"): beginCommand("/react ")
+        case .text("f"): beginCommand("/forward ")
+        case .text("!"): beginCommand("/report ")
         case .text(let text):
             // What is no key here is written.
             leaveMessages()
@@ -252,6 +261,12 @@ extension Scene {
         let target = selected
         leaveMessages()
         return [.act(act, on: target)]
+    }
+
+    // The message stays the chosen one while the rest is written.
+    private mutating func beginCommand(_ words: String) {
+        focus = .composer
+        composer.replace(words)
     }
 
     private mutating func begin(_ purpose: Purpose) {

@@ -23,9 +23,13 @@ struct Scene {
     var timeline = TimelineSnapshot()
     var presences: [String: UserPresence] = [:]
     var names = Names()
+    /// Strangers who ask to write.
+    var requests = 0
 
     // The conversation that is open: its id or `@name`; nil if none is.
     private(set) var destination: String?
+    /// The message with which the thread began that is open; nil if none is. Its messages are then the timeline's.
+    private(set) var thread: SequenceNumber?
     /// The last message that was read when it was opened.
     var read: SequenceNumber?
 
@@ -59,7 +63,7 @@ struct Scene {
 
     /// Opens a conversation, with what was begun to be written there.
     mutating func open(_ destination: String, _ timeline: TimelineSnapshot, draft: String) {
-        self.destination = destination
+        (self.destination, thread) = (destination, nil)
         self.timeline = timeline
         read = timeline.conversation?.unread ?? 0 > 0 ? timeline.conversation?.read : nil
         viewport.toEnd()
@@ -70,10 +74,21 @@ struct Scene {
 
     /// Nothing is open any more, as after leaving a group.
     mutating func close() {
-        destination = nil
+        (destination, thread) = (nil, nil)
         timeline = TimelineSnapshot()
         composer.replace("")
         (purpose, selected, question, focus) = (.write, nil, nil, .list)
+    }
+
+    /// Shows a thread of the open conversation, or the conversation again.
+    /// - Parameter thread: the message with which it began; nil for the conversation.
+    mutating func show(_ timeline: TimelineSnapshot, thread: SequenceNumber?, draft: String) {
+        self.thread = thread
+        self.timeline = timeline
+        read = nil
+        viewport.toEnd()
+        composer.replace(draft)
+        (purpose, selected, overlay, focus) = (.write, nil, nil, .composer)
     }
 
     var layout: Layout {
@@ -90,7 +105,9 @@ struct Scene {
 
     /// The lines of the timeline.
     mutating func timelineLines() -> [TimelineLine] {
-        lines.lines(timeline, names, width: layout.width, now: now, read: read)
+        let view = TimelineLines.View(
+            width: layout.width, now: now, read: read, thread: thread, user: session.user ?? "")
+        return lines.lines(timeline, names, view)
     }
 
     /// Whether the other user of the open conversation is somebody with whom nothing was ever said.
@@ -140,7 +157,8 @@ struct Scene {
 
     /// The last message that somebody who looks at the screen has seen.
     var seen: SequenceNumber? {
-        guard layout.width > 0, viewport.isAtEnd, !timeline.hasNewer, overlay == nil else { return nil }
+        // Before a message of a thread there are others that were not seen.
+        guard layout.width > 0, thread == nil, viewport.isAtEnd, !timeline.hasNewer, overlay == nil else { return nil }
         return timeline.items.last { $0.message?.sequence != nil && $0.message?.isOwn == false }?.message?.sequence
     }
 }
@@ -185,4 +203,19 @@ struct Overlay: Equatable, Sendable {
             isChoice ? max(0, min(cursor - height / 2, rows.count - height)) : max(0, min(cursor, rows.count - height))
         return start..<min(rows.count, start + height)
     }
+}
+
+extension ThreadSnapshot {
+    /// A thread as the timeline of its conversation shows messages.
+    func timeline(in conversation: TimelineSnapshot) -> TimelineSnapshot {
+        var shown = conversation
+        shown.items = (root.map { [.message($0)] } ?? []) + items
+        (shown.hasOlder, shown.hasNewer) = (hasOlder, false)
+        return shown
+    }
+
+    /// Whether its newest messages are here: all of them, or as many as the relay tells at once.
+    var isRead: Bool { root != nil && (!hasOlder || items.count >= ThreadSnapshot.page) }
+
+    private static let page = 100
 }

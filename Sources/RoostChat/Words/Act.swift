@@ -7,24 +7,32 @@ enum Act: Equatable, Sendable {
     case list, open(String), leave, members
     case group(name: String, members: [String])
     case add([String]), remove([String]), rename(String), role(String, Role)
+    /// Milliseconds after which messages disappear; nil asks.
+    case expire(Int64?)
     // Messages: of the selected one, or of the last that fits.
     case reply(String), edit(String), delete, react(String, isOn: Bool), info
+    case pin, unpin, forward(String), reportMessage(ReportReason, String?)
     case retry, discard
+    // The thread of a message, and back to the conversation.
+    case thread, close
     // Looking.
-    case history, search(String), jump(SequenceNumber), end
+    case history, search(String), jump(SequenceNumber), end, pins
     // The user.
     case away, back, status(StatusLine), privacy(PrivacyChange), block(String), unblock(String)
     case name(String), username(String), mute(Bool)
     // Others.
-    case contacts, invite(String), accept(String), decline(String), forget(String), find(String)
+    case contacts, invite(String), decline(String), forget(String), find(String)
     case report(String, ReportReason, String?)
+    // Strangers who ask to write; nil for the one of the open conversation.
+    case requests, accept(String?), drop(String?)
 }
 
 /// A line as the user meant it.
 enum TypedLine: Equatable, Sendable {
     case nothing
     case message(String)
-    case act(Act)
+    /// A command, and the number of the message that it names.
+    case act(Act, on: SequenceNumber? = nil)
     /// Not a command, or one that lacks something: what to tell.
     case mistake(String)
 
@@ -44,12 +52,21 @@ enum TypedLine: Equatable, Sendable {
             return
         }
         let word = String(text.prefix { !$0.isWhitespace })
-        let rest = String(text.dropFirst(word.count).drop(while: \.isWhitespace))
+        var rest = String(text.dropFirst(word.count).drop(while: \.isWhitespace))
         guard let command = ChatCommandWord.all.first(where: { $0.words.contains(word) }) else {
             self = .mistake("no such command: \(TerminalText.printable(word)); /help lists them")
             return
         }
-        self = command.make(rest).map { .act($0) } ?? .mistake(command.usage)
+        let number = command.isOnMessage ? TypedLine.takeNumber(from: &rest) : nil
+        self = command.make(rest).map { .act($0, on: number) } ?? .mistake(command.usage)
+    }
+
+    // `#12` before anything else names a message.
+    private static func takeNumber(from rest: inout String) -> SequenceNumber? {
+        let word = rest.prefix { !$0.isWhitespace }
+        guard word.hasPrefix("#"), let number = Int64(word.dropFirst()), number > 0 else { return nil }
+        rest = String(rest.dropFirst(word.count).drop(while: \.isWhitespace))
+        return SequenceNumber(number)
     }
 }
 
@@ -60,6 +77,8 @@ struct ChatCommandWord: Sendable {
     var what: String
     /// Reads what follows the word; nil if something is missing or wrong.
     var make: @Sendable (String) -> Act?
+    /// Whether it is about a message, which `#NUMBER` may name.
+    var isOnMessage = false
 
     private init(_ words: String, _ form: String, _ what: String, _ make: @escaping @Sendable (String) -> Act?) {
         self.words = words.split(separator: " ").map(String.init)
@@ -72,7 +91,7 @@ struct ChatCommandWord: Sendable {
     var usage: String { words[0] + (form.isEmpty ? "" : " \(form)") }
 
     /// All of them, in the order in which people look for them.
-    static let all = conversations + messages + looking + people + oneself
+    static let all = conversations + messages + looking + people + requests + oneself
 
     private static let conversations = [
         ChatCommandWord("/open /with", "NAME", "talk to somebody, or in a group: @bob, bob, Crew", text { .open($0) }),
@@ -92,24 +111,38 @@ struct ChatCommandWord: Sendable {
             return .role(parts[0], role)
         },
         ChatCommandWord("/who /members", "", "who is in it, and how far they have read", alone(.members)),
+        ChatCommandWord(
+            "/expire", "off, 24h, 7d or 90d", "after how long messages disappear from now on; alone, how it is"
+        ) { rest in
+            let word = trimmed(rest)
+            return word.isEmpty ? .expire(nil) : ExpiryLine.milliseconds(word).map { .expire($0) }
+        },
         ChatCommandWord("/mute", "", "no sound from it, on any of your devices", alone(.mute(true))),
         ChatCommandWord("/unmute", "", "sound again", alone(.mute(false))),
         ChatCommandWord("/leave", "", "leave it, or hide a conversation of two", alone(.leave)),
     ]
 
-    private static let messages = [
-        ChatCommandWord("/reply", "TEXT", "answer the selected message", text { .reply($0) }),
+    private static let messages = onMessages([
+        ChatCommandWord(
+            "/reply", "TEXT", "answer the selected message, or with #12 before the text the one of that number",
+            text { .reply($0) }),
         ChatCommandWord("/edit", "TEXT", "change your selected or last message", text { .edit($0) }),
         ChatCommandWord("/delete", "", "delete it", alone(.delete)),
         ChatCommandWord(
             "/react", "👍", "react to the selected message, or the others' last", text { .react($0, isOn: true) }),
         ChatCommandWord("/unreact", "👍", "take that back", text { .react($0, isOn: false) }),
-        ChatCommandWord("/info /who-read", "", "who has read it, and when", alone(.info)),
+        ChatCommandWord("/info /who-read", "", "its number, who has read it, and when", alone(.info)),
+        ChatCommandWord("/thread", "", "the messages that belong to it, and write there", alone(.thread)),
+        ChatCommandWord("/forward", "NAME", "send it on: to a conversation, or to @bob", text { .forward($0) }),
+        ChatCommandWord("/pin", "", "point it out to all members", alone(.pin)),
+        ChatCommandWord("/unpin", "", "no longer", alone(.unpin)),
         ChatCommandWord("/retry", "", "try a refused message again", alone(.retry)),
         ChatCommandWord("/discard", "", "take back what waits or was refused", alone(.discard)),
-    ]
+    ])
 
     private static let looking = [
+        ChatCommandWord("/close", "", "leave the thread, back to the conversation", alone(.close)),
+        ChatCommandWord("/pins", "", "the pinned messages", alone(.pins)),
         ChatCommandWord("/history", "", "show earlier messages", alone(.history)),
         ChatCommandWord("/search", "TEXT", "find it in what is on this device", text { .search($0) }),
         ChatCommandWord("/jump", "NUMBER", "show a message by its number") { rest in
@@ -118,25 +151,30 @@ struct ChatCommandWord: Sendable {
         ChatCommandWord("/end", "", "show the newest messages", alone(.end)),
     ]
 
-    private static let people = [
-        ChatCommandWord("/find", "NAME", "people, by the beginning of a name", text { .find($0) }),
-        ChatCommandWord("/contacts", "", "your contacts and invitations", alone(.contacts)),
-        ChatCommandWord("/invite", "USER", "ask somebody to be a contact", user { .invite($0) }),
-        ChatCommandWord("/accept", "USER", "accept an invitation", user { .accept($0) }),
-        ChatCommandWord("/decline", "USER", "decline it", user { .decline($0) }),
-        ChatCommandWord("/forget", "USER", "end a contact, or take an invitation back", user { .forget($0) }),
-        ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
-        ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
-        ChatCommandWord(
-            "/report", "USER REASON TEXT",
-            "tell the operators: spam, harassment, impersonation, illegal or other; a text may follow"
-        ) { rest in
-            let words = rest.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
-            guard words.count >= 2, let user = names(String(words[0])).first,
-                let reason = ReportReason(word: String(words[1]))
-            else { return nil }
-            let text = words.count > 2 ? trimmed(String(words[2])) : ""
-            return .report(user, reason, text.isEmpty ? nil : text)
+    private static let people =
+        [
+            ChatCommandWord("/find", "NAME", "people, by the beginning of a name", text { .find($0) }),
+            ChatCommandWord("/contacts", "", "your contacts and invitations", alone(.contacts)),
+            ChatCommandWord("/invite", "USER", "ask somebody to be a contact", user { .invite($0) }),
+            ChatCommandWord("/decline", "USER", "decline it", user { .decline($0) }),
+            ChatCommandWord("/forget", "USER", "end a contact, or take an invitation back", user { .forget($0) }),
+            ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
+            ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
+        ]
+        + onMessages([
+            ChatCommandWord(
+                "/report", "USER REASON TEXT",
+                "tell the operators: spam, harassment, impersonation, illegal or other; a text may follow. Without "
+                    + "USER it is about the selected message, or the others' last", report)
+        ])
+
+    private static let requests = [
+        ChatCommandWord("/requests", "", "strangers who ask to write to you", alone(.requests)),
+        ChatCommandWord("/accept", "USER", "accept an invitation or a request; alone, the open request") {
+            names($0).count > 1 ? nil : .accept(names($0).first)
+        },
+        ChatCommandWord("/drop", "USER", "drop a request; alone, the open one. Who asked isn't told") {
+            names($0).count > 1 ? nil : .drop(names($0).first)
         },
     ]
 
@@ -167,6 +205,29 @@ struct ChatCommandWord: Sendable {
     // MARK: Reading
 
     private static func alone(_ act: Act) -> @Sendable (String) -> Act? { { _ in act } }
+
+    private static func onMessages(_ commands: [ChatCommandWord]) -> [ChatCommandWord] {
+        commands.map { command in
+            var command = command
+            command.isOnMessage = true
+            return command
+        }
+    }
+
+    // `bob spam Every night`, or `spam Every night` for a message. Somebody called like a reason is written with an @.
+    private static func report(_ rest: String) -> Act? {
+        let words = rest.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
+        guard let first = words.first.map(String.init) else { return nil }
+        if let reason = ReportReason(word: first) {
+            let text = trimmed(String(rest.dropFirst(first.count)))
+            return .reportMessage(reason, text.isEmpty ? nil : text)
+        }
+        guard words.count >= 2, let user = names(first).first, let reason = ReportReason(word: String(words[1])) else {
+            return nil
+        }
+        let text = words.count > 2 ? trimmed(String(words[2])) : ""
+        return .report(user, reason, text.isEmpty ? nil : text)
+    }
 
     private static func text(_ make: @escaping @Sendable (String) -> Act) -> @Sendable (String) -> Act? {
         { rest in trimmed(rest).isEmpty ? nil : make(trimmed(rest)) }

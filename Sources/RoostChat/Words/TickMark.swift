@@ -1,12 +1,15 @@
 import RoostKit
 
-/// How far an own message has got, as a sign and in words.
+/// How far an own message has got, or that it is for the user, as a sign and in words.
 struct TickMark: Equatable {
     /// At most a few columns.
     var sign: String
     /// Says the same to those who don't know the sign.
     var words: String
     var style: Style
+
+    /// Stands at somebody else's message that mentions the user.
+    static let forUser = TickMark(MentionWords.mark, MentionWords.mark, .waiting)
 
     init(_ state: MessageState, isGroup: Bool) {
         switch state {

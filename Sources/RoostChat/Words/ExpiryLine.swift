@@ -1,0 +1,29 @@
+import RoostWire
+
+/// After how long messages disappear, as typed and as shown.
+enum ExpiryLine {
+    private static let hour: Int64 = 3_600_000
+    private static let day = 24 * hour
+
+    /// Reads `off`, `24h`, `7d` and the like, in milliseconds; nil if the relay takes no such time.
+    static func milliseconds(_ word: String) -> Int64? {
+        if word == "off" { return 0 }
+        guard let number = Int64(word.dropLast()), number > 0, number < 100_000 else { return nil }
+        let time: Int64
+        switch word.last {
+        case "h": time = number * hour
+        case "d": time = number * day
+        default: return nil
+        }
+        let limits = Limits()
+        return (limits.expiryMinMilliseconds...limits.expiryMaxMilliseconds).contains(time) ? time : nil
+    }
+
+    /// What becomes of the messages that are sent from now on.
+    static func text(_ milliseconds: Int64) -> String {
+        guard milliseconds > 0 else { return "messages stay" }
+        let (hours, days) = (milliseconds / hour, milliseconds / day)
+        return "messages disappear after "
+            + (milliseconds % day == 0 && days > 1 ? "\(days) days" : hours == 1 ? "1 hour" : "\(hours) hours")
+    }
+}
