@@ -627,7 +627,7 @@ class Cache {
     const { conversation, sequence, time } = event;
     // Of what becomes of a hidden one, this user is told nothing.
     switch (event.hidden ? "message" : event.type) {
-      case "message": await this.#takeMessage(messageRow(event)); break;
+      case "message": await this.#takeMessage(messageRow(event), event.read ?? true); break;
       case "edit": await this.edit(conversation, sequence, event.body, time, event.mentions); break;
       case "delete": await this.delete(conversation, sequence, time); break;
       case "react": await this.#takeReaction(event); break;
@@ -661,11 +661,11 @@ class Cache {
     return isNew;
   }
 
-  async #takeMessage(row) {
+  async #takeMessage(row, isReading = true) {
     if (await this.message(row.conversation, row.sequence)) return;
     await this.#rows.put("messages", row);
     await this.#doubt(row);
-    await this.#noteMessage(row);
+    await this.#noteMessage(row, isReading);
   }
 
   // The thread of this message has another number of messages, which `history` tells.
@@ -673,22 +673,21 @@ class Cache {
     if (thread) await this.react(conversation, thread, (all) => all, true);
   }
 
-  // The conversation has a new message, which is kept already.
-  async #noteMessage({ conversation, sequence, from, time }) {
+  // The conversation has a new message, which is kept already. Its author has read what came before it or not.
+  async #noteMessage({ conversation, sequence, from, time }, isReading) {
     const one = await this.#known(conversation, [from]);
     if (sequence > one.sequence) {
       one.sequence = sequence;
       one.time = Math.max(one.time, time);
       if (from === this.#user) {
-        // Whoever writes has read what was said before (section 7).
-        one.read = sequence;
-        one.unread = 0;
+        // Whoever writes has read what was said before, unless the message says otherwise (section 7).
+        if (isReading) Object.assign(one, { read: sequence, unread: 0 });
       } else if (sequence > one.read) {
         one.unread += 1;
       }
     }
     await this.put(one);
-    if (from && from !== this.#user) {
+    if (from && from !== this.#user && isReading) {
       const mark = { user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time };
       await this.#raise(conversation, mark);
     }

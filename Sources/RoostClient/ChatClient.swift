@@ -109,23 +109,29 @@ public actor ChatClient {
     /// number of reconnects. Several calls for one destination keep their order.
     ///
     /// With a `key` of your own, it is safe to call again after a restart: the server stores each key only once.
-    /// - Parameter mentions: members of the group whom the text mentions, at most 32; `@all` for all of them.
+    /// - Parameters:
+    ///   - mentions: members of the group whom the text mentions, at most 32; `@all` for all of them.
+    ///   - isReading: whether the user has read what came before. An answer from a notification leaves it unread.
     public func send(
-        _ text: String, to: String, replyTo: SequenceNumber? = nil, mentions: [String] = [], key: String? = nil
+        _ text: String, to: String, replyTo: SequenceNumber? = nil, mentions: [String] = [], isReading: Bool = true,
+        key: String? = nil
     ) async throws(RoostFailure) -> StoredMessage {
         let body = JSONWriter().json(text)
         return try await enqueue(
             OutgoingMessage(
-                to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo, mentions: mentions))
+                to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo, mentions: mentions,
+                isReading: isReading))
     }
 
     /// Sends a message of another kind with any JSON value, otherwise like a text.
     public func send(
-        _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, key: String? = nil
+        _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, isReading: Bool = true,
+        key: String? = nil
     ) async throws(RoostFailure) -> StoredMessage {
         guard JSONValue.isValid(json) else { throw .invalid("the body isn't JSON") }
         return try await enqueue(
-            OutgoingMessage(to: to, key: key ?? session.newKey(), kind: kind, body: json, replyTo: replyTo))
+            OutgoingMessage(
+                to: to, key: key ?? session.newKey(), kind: kind, body: json, replyTo: replyTo, isReading: isReading))
     }
 
     private func enqueue(_ message: OutgoingMessage) async throws(RoostFailure) -> StoredMessage {

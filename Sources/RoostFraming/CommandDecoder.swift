@@ -220,7 +220,8 @@ public final class CommandDecoder {
                 Command.Send(
                     to: to, key: key, kind: nil, body: Text(UnsafeRawBufferPointer(start: nil, count: 0)),
                     replyTo: try members.optional(.replyTo, members.sequence),
-                    thread: try members.optional(.thread, members.sequence), forward: forward))
+                    thread: try members.optional(.thread, members.sequence), forward: forward,
+                    isReading: try members.flag(.read) ?? true))
         }
         let kind = try members.optional(.kind, members.kind)
         let isText = kind.map { $0 == "text" } ?? true
@@ -228,7 +229,8 @@ public final class CommandDecoder {
         return .send(
             Command.Send(
                 to: to, key: key, kind: kind, body: body, replyTo: try members.optional(.replyTo, members.sequence),
-                thread: try members.optional(.thread, members.sequence), mentions: try readMentions())
+                thread: try members.optional(.thread, members.sequence), mentions: try readMentions(),
+                isReading: try members.flag(.read) ?? true)
         )
     }
 

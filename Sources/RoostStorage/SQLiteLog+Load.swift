@@ -118,7 +118,8 @@ extension SQLiteLog {
         for (index, member) in snapshot.members.enumerated() {
             let number = member.conversation.value
             let last = writer.directory.conversation(number)?.lastSequence ?? 0
-            let seen = max(member.since, member.watermark.delivered, member.watermark.read).value
+            let written = member.watermark.own.ranges.last?.upperBound ?? 0
+            let seen = max(member.since.value, member.watermark.delivered.value, member.watermark.read.value, written)
             guard seen > last else { continue }
             if seen - last <= lost {
                 ends[number] = max(ends[number] ?? 0, seen)
@@ -130,6 +131,7 @@ extension SQLiteLog {
                 snapshot.members[index].since = min(member.since, last)
                 snapshot.members[index].watermark.delivered = min(member.watermark.delivered, last)
                 snapshot.members[index].watermark.read = min(member.watermark.read, last)
+                snapshot.members[index].watermark.own.keep(above: .none, upTo: last)
             }
         }
         for (index, conversation) in snapshot.conversations.enumerated() {
@@ -289,7 +291,7 @@ extension SQLiteLog {
     private func members(_ database: Database) throws -> [Snapshot.Member] {
         let query = try database.prepare(
             """
-            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at,
+            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at, own,
                 joined_after, answered
             FROM member ORDER BY joined_at, ordinal
             """)
@@ -298,14 +300,11 @@ extension SQLiteLog {
             let role = query.isNull(2) ? nil : Role(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
             var member = Snapshot.Member(ConversationNumber(query.int32(0)), UserNumber(query.int32(1)), role: role)
             member.since = SequenceNumber(query.int64(3))
-            member.joinedAfter = SequenceNumber(query.int64(10))
+            member.joinedAfter = SequenceNumber(query.int64(11))
             member.joinedAt = Position(query.int64(4))
             member.leftAt = Position(query.int64(5))
-            member.hasAnswered = query.int32(11) != 0
-            member.watermark.delivered = SequenceNumber(query.int64(6))
-            member.watermark.deliveredAt = Timestamp(milliseconds: query.int64(7))
-            member.watermark.read = SequenceNumber(query.int64(8))
-            member.watermark.readAt = Timestamp(milliseconds: query.int64(9))
+            member.hasAnswered = query.int32(12) != 0
+            member.watermark = ReceiptTable.watermark(query, at: 6)
             members.append(member)
         }
         return members

@@ -40,7 +40,8 @@ struct Cache {
     private func take(_ message: Message) throws(LocalFailure) {
         guard try messages.insert(LocalMessage(message)) else { return }
         // A hidden message names nobody.
-        try noteMessage(LocalMessage(message), with: message.isHidden ? [] : [message.from])
+        try noteMessage(
+            LocalMessage(message), with: message.isHidden ? [] : [message.from], isReading: message.isReading)
     }
 
     /// A message was deleted: it is pinned no longer, and its thread has one less.
@@ -62,19 +63,23 @@ struct Cache {
         try conversations.put(one, for: user)
     }
 
-    // The conversation has a new message, which is kept already.
-    private func noteMessage(_ message: LocalMessage, with members: [String]) throws(LocalFailure) {
+    // The conversation has a new message, which is kept already. Its author has read what came before it or not.
+    private func noteMessage(
+        _ message: LocalMessage, with members: [String], isReading: Bool
+    ) throws(LocalFailure) {
         let (id, sequence, from, time) = (message.conversation, message.sequence, message.from, message.time)
         var one = try known(id, with: members)
         if !from.isEmpty { one.noteDeed(by: from, of: user) }
         if sequence > one.sequence {
             one.sequence = sequence
             one.time = max(one.time, time)
-            // Whoever writes has read what was said before (section 7).
             if from == user {
-                one.read = sequence
-                one.unread = 0
-                (one.mentions, one.firstMention) = (0, nil)
+                // Whoever writes has read what was said before, unless the message says otherwise (section 7).
+                if isReading {
+                    one.read = sequence
+                    one.unread = 0
+                    (one.mentions, one.firstMention) = (0, nil)
+                }
             } else if sequence > one.read {
                 one.unread += 1
                 if message.mentions(user) { one.mention(sequence) }
@@ -83,7 +88,7 @@ struct Cache {
         try conversations.put(one, for: user)
         try messages.countReply(message, isEvent: true)
         // Nobody is told what those read with whom there is a block.
-        if from != user, !from.isEmpty {
+        if from != user, !from.isEmpty, isReading {
             try conversations.raise(
                 LocalWatermark(user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time), in: id
             )
@@ -257,7 +262,7 @@ struct Cache {
             message.expires = Timestamp(milliseconds: stored.time.milliseconds &+ after)
         }
         guard try messages.insert(message) else { return }
-        try noteMessage(message, with: peer.map { [$0] } ?? [])
+        try noteMessage(message, with: peer.map { [$0] } ?? [], isReading: true)
     }
 
     /// The user has seen a conversation up to a message.

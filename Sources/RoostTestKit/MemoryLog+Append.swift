@@ -181,11 +181,13 @@ extension MemoryLog {
         state.conversations[append.conversation] = record
     }
 
-    /// Whoever writes a message has read everything before it.
-    private func noteOwn(_ sequence: SequenceNumber, _ append: Append) {
+    /// Whoever writes a message has read everything before it, unless the event says otherwise.
+    private func noteOwn(_ message: SequenceNumber, _ append: Append) {
         changeMember(append.sender, of: append.conversation) { member in
+            guard let sequence = append.flag ? member.watermark.own.insert(message) : message else { return }
             member.watermark.read = sequence
             member.watermark.readAt = append.time
+            member.watermark.own.keep(above: sequence)
             if member.watermark.delivered < sequence {
                 member.watermark.delivered = sequence
                 member.watermark.deliveredAt = append.time
@@ -300,7 +302,7 @@ extension MemoryLog.Record {
 
     /// Of too many, the oldest goes.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {
-        guard let author = message(sequence)?.sender else { return }
+        guard let author = message(sequence)?.sender, author != user else { return }
         let others = (mentions[user] ?? []).filter { $0.sequence != sequence }
         let all = (others + [Mention(sequence, by: author)]).sorted { $0.sequence < $1.sequence }
         mentions[user] = all.suffix(Limits().mentionsKept)

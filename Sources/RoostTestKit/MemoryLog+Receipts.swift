@@ -30,7 +30,7 @@ extension MemoryLog {
         for (number, record) in state.conversations {
             for member in record.members where member.role != nil {
                 let own = record.rows.filter {
-                    $0.kind == .message && $0.sender == member.user && $0.sequence > member.joinedAfter
+                    $0.kind == .message && $0.sender == member.user && $0.sequence > member.joinedAfter && !$0.flag
                 }
                 let marks = state.receipts[number]?[member.user] ?? Marks()
                 var (delivered, read) = (marks.delivered.to, marks.read.to)

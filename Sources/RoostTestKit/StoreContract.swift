@@ -55,6 +55,7 @@ public struct StoreContract {
         Check(name: "members", run: members),
         Check(name: "what a group shows", run: appearance),
         Check(name: "joining", run: joining),
+        Check(name: "reading by writing", run: ReadingContract.reading),
         Check(name: "users and devices", run: directory),
         Check(name: "when members got and read messages", run: receipts),
         Check(name: "reports", run: reports),

@@ -156,13 +156,16 @@ public enum Command {
         public var mentions: [Text]
         /// The message whose kind and body it has.
         public var forward: Target?
+        /// Whether its sender has read what came before it.
+        public var isReading: Bool
 
         /// Creates one.
         @inlinable
         public init(
             to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, thread: SequenceNumber? = nil,
-            mentions: [Text] = [], forward: Target? = nil
+            mentions: [Text] = [], forward: Target? = nil, isReading: Bool = true
         ) {
+            self.isReading = isReading
             self.thread = thread
             self.mentions = mentions
             self.forward = forward

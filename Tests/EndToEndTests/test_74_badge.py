@@ -3,7 +3,9 @@
 import asyncio
 import time
 
+from harness.relay import Relay
 from harness.waiting import PATIENCE
+from test_21_store_commands import store
 
 
 async def total(device, *muted):
@@ -91,3 +93,54 @@ async def test_a_hundred_conversations(relay, name):
     assert (await relay.device(name("bob"), "tablet")).welcome["badge"] == 100
     await bob.call("conversation.leave", conversation=rooms[0])
     await told(bob, 99)
+
+
+async def test_an_answer_from_a_notification_reads_nothing(start, name):
+    relay = start()
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    tablet = await relay.device(name("bob"), "tablet")
+    group = await alice.group("Crew", name("bob"))
+    await alice.send(group, "one")
+    await alice.send(group, "two")
+    await asyncio.gather(told(bob, 2), told(tablet, 2))
+    await bob.send(group, "later", read=False)
+    # The other device is told that nothing was read by that, and so is whoever wrote before.
+    for device in (tablet, alice):
+        assert (await device.event("message", body="later"))["read"] is False
+    await alice.send(group, "three")
+    await told(tablet, 3)
+    assert await total(bob) == 3
+    relay.kill()
+    relay.start()
+    bob = await relay.device(name("bob"))
+    assert bob.welcome["badge"] == 3 == await total(bob)
+    await bob.call("read", conversation=group, sequence=2)
+    await told(bob, 1)
+    await bob.send(group, "now")
+    await told(bob, 0)
+    assert relay.stop() == 0
+
+
+async def test_answers_that_read_nothing_move_to_another_store(start, name, tmp_path):
+    relay = start()
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    group = await alice.group("Crew", name("bob"))
+    await alice.send(group, "one")
+    await bob.send(group, "later", read=False)
+    await alice.send(group, "two")
+    await told(bob, 2)
+    assert relay.stop() == 0
+    file = relay.folder / "all.jsonl"
+    store(relay, "export", "--to", str(file))
+    other = Relay(tmp_path)
+    assert other.stop() == 0
+    store(other, "import", str(file))
+    assert "is sound: " in store(other, "verify").stdout
+    other.start()
+    try:
+        bob = await other.device(name("bob"))
+        assert bob.welcome["badge"] == 2 == await total(bob)
+        shown = (await bob.call("history", conversation=group))["messages"]
+        assert [one.get("read") for one in shown] == [None, False, None]
+    finally:
+        other.stop()

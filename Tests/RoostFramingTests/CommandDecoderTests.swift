@@ -50,6 +50,15 @@ import Testing
                 #"{"type":"send","id":1,"to":"c","key":"k","kind":"x","body":1,"thread":4}"#,
                 "send | c | k | x | 1 | - | thread 4"
             ),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","body":"b","read":false}"#,
+                #"send | c | k | - | "b" | - | unreading"#
+            ),
+            (#"{"type":"send","id":1,"to":"c","key":"k","body":"b","read":true}"#, #"send | c | k | - | "b" | -"#),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","read":false,"forward":{"conversation":"d","sequence":4}}"#,
+                "send | c | k | - |  | - | forward d 4 | unreading"
+            ),
             (#"{"type":"history","id":1,"conversation":"c","before":3,"limit":7}"#, "history | c | 3 | - | 7"),
             (#"{"type":"history","id":1,"conversation":"c","after":0}"#, "history | c | - | 0 | -"),
             (#"{"type":"signal","to":"c","body":{"x":10}}"#, #"signal | c | - | {"x":10}"#),

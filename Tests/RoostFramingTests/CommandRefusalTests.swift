@@ -54,6 +54,7 @@ import Testing
             members: to + [
                 ("key", #""k""#, .name, true), ("body", #""b""#, .text, true), ("replyTo", "1", .sequence, false),
                 ("thread", "1", .sequence, false), ("mentions", #"["bob","@all"]"#, .mentions, false),
+                ("read", "false", .flag, false),
             ]
         ),
         Shape(

@@ -65,7 +65,7 @@ func describe(_ command: Command) -> String {
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
             + (send.thread.map { " | thread \($0.value)" } ?? "") + mentions(send.mentions)
-            + (send.forward.map { " | forward \(target($0))" } ?? "")
+            + (send.forward.map { " | forward \(target($0))" } ?? "") + (send.isReading ? "" : " | unreading")
     case .edit(let edit):
         words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
             + mentions(edit.mentions)

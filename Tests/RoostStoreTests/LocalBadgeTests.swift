@@ -18,6 +18,23 @@ import Testing
         _ = try store.take([Told.event(#"{"type":"live","position":"e-9"}"#)], position: "e-9")
     }
 
+    @Test func answersThatReadNothingLeaveTheRest() throws {
+        let store = try open()
+        try store.begin(Told.welcome(), isResumed: false)
+        try store.take(Told.summary(#""sequence":0,"unread":0,"read":0,"time":1"#))
+        let answers = try ["alice", "bob"].enumerated().map { number, name in
+            try Told.event(
+                """
+                {"type":"message","conversation":"c1","sequence":\(number + 2),"position":"e-\(number + 2)",
+                 "from":"\(name)","time":1,"body":"later","read":false}
+                """)
+        }
+        _ = try store.take([Told.message(1)] + answers, position: "e-3")
+        let one = try store.conversation("c1")
+        #expect(one?.unread == 2 && one?.read.value == 0)
+        #expect(try store.watermarks(of: "c1").map(\.read.value) == [1], "bob wrote the first one as usual")
+    }
+
     @Test func theRelaysNumberCountsUntilNothingIsMissing() throws {
         let store = try open()
         #expect(try store.badge.told() == nil && store.badge.shown(own: 4) == 4, "there is nothing else yet")

@@ -46,6 +46,15 @@ test("an event done again changes nothing", async () => {
   assert.deepEqual([before[0].sequence, before[0].read, before[0].unread, store.identity.position], [3, 2, 1, "p6"]);
 });
 
+test("answers that read nothing leave the rest", async () => {
+  const store = await withConversation();
+  await store.take([message(1), message(2, { from: "alice", key: "k", read: false }), message(3, { read: false })], "p3");
+  const { unread, read } = await conversation(store);
+  assert.deepEqual([unread, read], [2, 0]);
+  const marks = await store.read(({ cache }) => cache.watermarks("c1"));
+  assert.deepEqual(marks.map((mark) => mark.read), [1]);
+});
+
 test("somebody else's reaction is counted and asked anew", async () => {
   const store = await withConversation();
   const about = { conversation: "c1", sequence: 1, from: "bob", position: "p2", time: 1 };

@@ -75,6 +75,7 @@ final class Outgoing {
                 if let kind = message.kind { command.member("kind", kind) }
                 command.member("body", raw: message.body)
                 if let replyTo = message.replyTo { command.member("replyTo", replyTo.value) }
+                if !message.isReading { command.member("read", false) }
                 if !message.mentions.isEmpty { command.list("mentions", message.mentions) }
             } then: { reply in
                 self.answered(message, reply)

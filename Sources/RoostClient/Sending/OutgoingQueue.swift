@@ -9,6 +9,8 @@ struct OutgoingMessage: Sendable, Equatable {
     var body: [UInt8]
     var replyTo: SequenceNumber?
     var mentions: [String] = []
+    /// Whether its sender has read what came before it.
+    var isReading = true
 }
 
 /// The messages that aren't acked yet, oldest first. At most one for each destination is under way. So the order within

@@ -158,6 +158,7 @@ struct EventFrames {
         if event.label != "text" { builder.member("kind", plain: event.label) }
         if event.reference != .none { builder.member("replyTo", event.reference.value) }
         if event.extras.thread != .none { builder.member("thread", event.extras.thread.value) }
+        if event.flag { builder.member("read", false) }
         if let expires = event.extras?.expires, expires != .never { builder.member("expires", expires.milliseconds) }
         if event.deletedAt != .never {
             builder.member("deletedAt", event.deletedAt.milliseconds)

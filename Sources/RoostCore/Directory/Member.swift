@@ -55,21 +55,22 @@ final class Member {
     var isCurrent: Bool { conversation.member(user.number) === self }
 
     /// Messages up to this one don't count as unread.
-    var readFloor: SequenceNumber { max(watermark.read, joinedAfter, since) }
+    var readFloor: SequenceNumber { max(progress.watermark.read, joinedAfter, since) }
 
-    /// The number of unread messages that haven't disappeared, the same on every device.
+    /// The number of unread messages of others that haven't disappeared, the same on every device.
     var unread: Int64 {
-        max(
-            0, conversation.lastSequence.value - readFloor.value - conversation.lifetime.expired.count(above: readFloor)
-        )
+        let (floor, expired) = (readFloor, conversation.lifetime.expired)
+        let others = expired.count(above: floor, with: progress.watermark.own)
+        return max(0, conversation.lastSequence.value - floor.value - others)
     }
 
-    /// How many of the unread messages that are shown to the member mention it, by name or with all others, and the
-    /// first of them; nil if none does. Of too many, only the newest are known.
+    /// How many of the unread messages of others that are shown to the member mention it, by name or with all others,
+    /// and the first of them; nil if none does. Of too many, only the newest are known.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
         let (floor, expired) = (readFloor, conversation.lifetime.expired)
         return mentions.unread(with: conversation.highlights.mentionsOfAll) {
-            $0.sequence > floor && !expired.contains($0.sequence) && !user.privacy.blocks.contains($0.author)
+            $0.sequence > floor && $0.author != user.number && !expired.contains($0.sequence)
+                && !user.privacy.blocks.contains($0.author)
         }
     }
 }

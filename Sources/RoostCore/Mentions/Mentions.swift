@@ -46,7 +46,7 @@ struct Mentions {
     }
 
     /// A message was stored, or its edit. Whoever was told of a mention has it until it is read, even if an edit takes
-    /// it back.
+    /// it back. Nobody has to read what it wrote itself.
     func note(_ event: borrowing StoredEvent, in conversation: Conversation) {
         guard let extras = event.extras else { return }
         let mention = Mention(event.sequence, by: event.sender)
@@ -54,7 +54,7 @@ struct Mentions {
             if name == Extras.everybody {
                 conversation.highlights.mentionsOfAll.note(mention, atMost: kept)
             } else if let user = directory.user(called: name), let member = conversation.member(user.number),
-                event.sequence > member.readFloor
+                event.sequence > member.readFloor, user.number != event.sender
             {
                 member.mentions.note(mention, atMost: kept)
             }

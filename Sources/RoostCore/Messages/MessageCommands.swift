@@ -73,6 +73,7 @@ final class MessageCommands {
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
+        append.flag = !send.isReading
         if let forward = send.forward { append.source = source ?? ForwardedMessage(.none, forward.sequence) }
         if !named.isEmpty || send.thread != nil {
             append.extras = Extras(mentions: named, thread: send.thread ?? .none)

@@ -286,8 +286,7 @@ final class StoredEvents {
         case .message:
             counters.messages += 1
             if let member = conversation.member(event.sender) {
-                receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
-                member.mentions.forget(upTo: event.sequence)
+                noteOwn(event, by: member, now)
             }
             mentions.note(event, in: conversation)
             badges.note(conversation, at: now)
@@ -312,6 +311,16 @@ final class StoredEvents {
             // Whoever left is no member any more, so leaving isn't an answer.
             directory.noteAnswer(by: event.sender, in: conversation)
         }
+    }
+
+    /// Whoever writes has read what came before, unless the command said otherwise.
+    private func noteOwn(_ message: borrowing StoredEvent, by member: Member, _ now: Moment) {
+        if message.flag {
+            receipts.noteOwn(member, message.sequence, writtenAt: message.time, at: now)
+        } else {
+            receipts.advanceOwn(member, to: message.sequence, writtenAt: message.time, at: now)
+        }
+        member.mentions.forget(upTo: member.readFloor)
     }
 
     /// A setting may say that a conversation is muted, or that it no longer is.

@@ -70,6 +70,8 @@ public struct Watermark: Hashable, Sendable {
     public var read = SequenceNumber.none
     /// When `read` was set.
     public var readAt = Timestamp.never
+    /// Messages above `read` that the member wrote without reading what came before. They aren't unread.
+    public var own = SequenceRanges()
     /// Nothing delivered, nothing read.
     public init() {}
 }
@@ -102,9 +104,9 @@ extension EventKind {
 public struct Append: Sendable {
     /// The kind of event.
     public var kind: EventKind
-    /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
-    /// a JSON string. State: the key must have the version `reference`. Conversation: it is created as a request to
-    /// whoever didn't create it.
+    /// Message: the sender hasn't read what came before it. Delete: the sender may delete other members' messages.
+    /// React: the reaction is taken back. Edit: the new body is a JSON string. State: the key must have the version
+    /// `reference`. Conversation: it is created as a request to whoever didn't create it.
     public var flag = false
     /// Why it is handed in.
     public var purpose = Purpose.event

@@ -382,7 +382,7 @@ public struct StoredEvent: Sendable {
     public var body: [UInt8]
     /// Message, edit: what the message has beside its body; nil if nothing, or if it was erased.
     public var extras: Extras?
-    /// React: whether the reaction was taken back.
+    /// Message: whether the sender hadn't read what came before it. React: whether the reaction was taken back.
     public var flag: Bool
     /// When the relay received it.
     public var time: Timestamp

@@ -8,9 +8,12 @@ final class Receipts {
     /// The state of one member. It is stored in the member, but only this type changes it.
     struct Progress {
         fileprivate(set) var watermark: Watermark
-        /// The other members must still be told.
+        /// Somebody must still be told.
         fileprivate var isUntold = false
-        /// Of it, that more was delivered. Those who aren't told what was read are told nothing else.
+        /// The other members must still be told that more was read.
+        fileprivate var isReadUntold = false
+        /// The other members must still be told that more was delivered. Those who aren't told what was read are told
+        /// nothing else.
         fileprivate var isDeliveryUntold = false
         /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
@@ -132,6 +135,8 @@ final class Receipts {
         steps.add(ReceiptStep(isRead: true, after: before, to: sequence, at: time), to: &member.progress.steps)
         member.progress.watermark.read = sequence
         member.progress.watermark.readAt = time
+        member.progress.watermark.own.keep(above: sequence)
+        member.progress.isReadUntold = true
     }
 
     /// Whether the other members are told when this one has read up to this message.
@@ -151,6 +156,16 @@ final class Receipts {
     func advanceOwn(_ member: Member, to sequence: SequenceNumber, writtenAt time: Timestamp, at now: Moment) {
         if sequence > member.progress.watermark.read { raiseRead(of: member, to: sequence, at: time) }
         if sequence > member.progress.watermark.delivered { deliver(sequence, to: member, at: time) }
+        note(member, at: now)
+    }
+
+    /// The member wrote this message at `time` without reading what came before. Of too many such messages with those
+    /// of others between them, the oldest counts as read.
+    func noteOwn(_ member: Member, _ sequence: SequenceNumber, writtenAt time: Timestamp, at now: Moment) {
+        guard sequence > member.progress.watermark.read else { return }
+        if let oldest = member.progress.watermark.own.insert(sequence) {
+            return advanceOwn(member, to: oldest, writtenAt: time, at: now)
+        }
         note(member, at: now)
     }
 
@@ -220,11 +235,17 @@ final class Receipts {
             let isMember = member.isCurrent
             let toOwn = member.progress.isOwnUntold && isMember
             member.progress.isOwnUntold = false
-            let mustWait = member.conversation.receiptPace.budget.isSpent(at: now.monotonic)
-            if mustWait { expectTick(of: member, at: now) } else { member.progress.isUntold = false }
-            let toOthers = !mustWait && isMember
             let isDelivery = member.progress.isDeliveryUntold
-            if !mustWait { member.progress.isDeliveryUntold = false }
+            let isNews = isDelivery || member.progress.isReadUntold
+            let mustWait = isNews && member.conversation.receiptPace.budget.isSpent(at: now.monotonic)
+            if mustWait {
+                expectTick(of: member, at: now)
+            } else {
+                member.progress.isUntold = false
+                member.progress.isReadUntold = false
+                member.progress.isDeliveryUntold = false
+            }
+            let toOthers = isNews && !mustWait && isMember
             if toOwn || toOthers {
                 return Telling(
                     member: member, toOwnDevices: toOwn,

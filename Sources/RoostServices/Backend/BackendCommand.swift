@@ -36,7 +36,8 @@ struct BackendCommand: Sendable {
     private static let messages: [BackendCommand] = [
         BackendCommand(
             path: "messages", type: .send, word: .send,
-            members: ["as", "to", "kind", "body", "replyTo", "thread", "mentions"], key: .required, status: 201),
+            members: ["as", "to", "kind", "body", "replyTo", "thread", "mentions", "read"], key: .required,
+            status: 201),
         BackendCommand(
             path: "messages/edit", type: .edit, word: .send,
             members: ["as", "conversation", "sequence", "body", "mentions"]),

@@ -200,6 +200,7 @@ final class Directory {
         update.bind(4, mark.deliveredAt.milliseconds)
         update.bind(5, mark.read.value)
         update.bind(6, mark.readAt.milliseconds)
+        try update.bind(7, copying: mark.own.text)
         try update.run()
         try mentions.remove(of: user, in: conversation, upTo: mark.read)
     }
@@ -339,15 +340,6 @@ final class Directory {
     }
 
     // MARK: Members
-
-    /// Whoever wrote a message has read everything before it. Raises the watermark unless it is there already.
-    func raiseWatermark(of user: Int32, in conversation: Int32, to sequence: Int64, at time: Int64) throws {
-        statements.raiseWatermark.bind(1, conversation)
-        statements.raiseWatermark.bind(2, user)
-        statements.raiseWatermark.bind(3, sequence)
-        statements.raiseWatermark.bind(4, time)
-        try statements.raiseWatermark.run()
-    }
 
     private func add(_ members: [NewMember], to conversation: ConversationNumber, at position: Int64) throws {
         let insert = statements.addMember

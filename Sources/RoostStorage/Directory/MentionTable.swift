@@ -26,9 +26,9 @@ struct MentionTable {
         erased = try ErasedRows(of: "mention", key: "conversation, user, sequence", database)
     }
 
-    /// A message mentions these users.
+    /// A message mentions these users. Its author needn't read it.
     func add(_ mention: Mention, for users: [UserNumber], in conversation: ConversationNumber) throws {
-        for user in users {
+        for user in users where user != mention.author {
             insert.bind(1, conversation.value)
             insert.bind(2, user.value)
             insert.bind(3, mention.sequence.value)

@@ -30,7 +30,7 @@ struct ReceiptTable {
         removeAll = try database.prepare("DELETE FROM receipt WHERE conversation = ?1")
         watermarks = try database.prepare(
             """
-            SELECT delivered, read, joined_after FROM member
+            SELECT delivered, delivered_at, read, read_at, own, joined_after FROM member
             WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL
             """)
     }
@@ -49,12 +49,24 @@ struct ReceiptTable {
     }
 
     /// How far a member has got by what is stored, and where it joined; nil if the user isn't one.
-    func watermarks(
-        of user: Int32, in conversation: Int32
-    ) throws -> (delivered: Int64, read: Int64, joinedAfter: Int64)? {
-        watermarks.bind(1, conversation)
-        watermarks.bind(2, user)
-        return try watermarks.first { ($0.int64(0), $0.int64(1), $0.int64(2)) }
+    func watermark(
+        of user: UserNumber, in conversation: ConversationNumber
+    ) throws -> (mark: Watermark, joinedAfter: SequenceNumber)? {
+        watermarks.bind(1, conversation.value)
+        watermarks.bind(2, user.value)
+        return try watermarks.first { (ReceiptTable.watermark($0, at: 0), SequenceNumber($0.int64(5))) }
+    }
+
+    /// Reads a watermark from the columns that begin with `delivered`, in the order of the table.
+    static func watermark(_ row: Statement, at column: Int32) -> Watermark {
+        var mark = Watermark()
+        mark.delivered = SequenceNumber(row.int64(column))
+        mark.deliveredAt = Timestamp(milliseconds: row.int64(column + 1))
+        mark.read = SequenceNumber(row.int64(column + 2))
+        mark.readAt = Timestamp(milliseconds: row.int64(column + 3))
+        mark.own = SequenceRanges(text: row.text(column + 4)) ?? SequenceRanges()
+        mark.own.keep(above: mark.read)
+        return mark
     }
 
     /// Both kinds of steps of a member.
@@ -86,21 +98,6 @@ struct ReceiptTable {
         try bind(marks.delivered, at: 3) {
             try bind(marks.read, at: 6) { try put.run() }
         }
-    }
-
-    /// How the watermarks of a member rose by the messages that it wrote.
-    static func steps(
-        of messages: [ReceiptSteps.Step], from mark: (delivered: Int64, read: Int64, joinedAfter: Int64)
-    ) -> [ReceiptStep] {
-        var steps: [ReceiptStep] = []
-        for (isRead, start) in [(false, mark.delivered), (true, mark.read)] {
-            var before = SequenceNumber(start)
-            for message in messages where message.sequence > before && message.sequence.value > mark.joinedAfter {
-                steps.append(ReceiptStep(isRead: isRead, after: before, to: message.sequence, at: message.time))
-                before = message.sequence
-            }
-        }
-        return steps
     }
 
     private func bind(_ steps: ReceiptSteps, at index: Int32, _ body: () throws -> Void) throws {

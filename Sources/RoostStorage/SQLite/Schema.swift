@@ -101,6 +101,7 @@ enum Schema {
             delivered_at INTEGER NOT NULL,
             read INTEGER NOT NULL,
             read_at INTEGER NOT NULL,
+            own TEXT NOT NULL,
             PRIMARY KEY (conversation, user)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE receipt (

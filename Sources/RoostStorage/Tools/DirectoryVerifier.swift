@@ -1,3 +1,5 @@
+import RoostCore
+
 /// Checks that the tables of users, devices, conversations and members name what is there, and that nobody is further
 /// than the log. In the transaction of the connection. A value.
 struct DirectoryVerifier {
@@ -106,16 +108,22 @@ struct DirectoryVerifier {
         """)
 
     private func verifyMembers(_ report: inout VerifyReport) throws {
-        let rows = try database.prepare("SELECT conversation, user, delivered, read FROM member")
+        let rows = try database.prepare("SELECT conversation, user, delivered, read, own FROM member")
         while try rows.step() {
             let place = "\(names.place(rows.int32(0))), user \(names.users[rows.int32(1)] ?? "number \(rows.int32(1))")"
             if names.conversations[rows.int32(0)] == nil {
                 report.add("member", place, "the conversation isn't there", .restore)
             } else if max(rows.int64(2), rows.int64(3)) > log.sequence(of: rows.int32(0)) {
                 report.add("member", place, "has got or read more than there is", .restore)
+            } else if !isThere(SequenceRanges(text: rows.text(4)), in: rows.int32(0)) {
+                report.add("member", place, "has written more than there is", .restore)
             }
             if names.users[rows.int32(1)] == nil { report.add("member", place, "the user isn't there", .restore) }
         }
+    }
+
+    private func isThere(_ own: SequenceRanges?, in conversation: Int32) -> Bool {
+        own.map { $0.ranges.last?.upperBound ?? 0 <= log.sequence(of: conversation) } ?? false
     }
 
     private func tell(_ check: Check, _ report: inout VerifyReport) throws {

@@ -199,6 +199,7 @@ extension ExportedMember {
         deliveredAt = try members.number("deliveredAt", or: 0)
         read = try members.number("read", or: 0)
         readAt = try members.number("readAt", or: 0)
+        own = try members.sequences("own")
     }
 }
 
@@ -258,6 +259,7 @@ extension ExportedEvent {
         label = try members.name("kind", or: "text", atMost: Limits().kindBytes)
         replyTo = try members.number("replyTo", or: 0)
         guard replyTo < sequence else { throw ExportLineFailure("replyTo: not an earlier message") }
+        isUnreading = try members.flag("unreading")
         editedAt = try members.number("editedAt", or: 0)
         deletedAt = try members.number("deletedAt", or: 0)
         extras = try members.extras(of: sequence)

@@ -169,6 +169,7 @@ struct ExportLineWriter {
         member("deliveredAt", unlessZero: one.deliveredAt)
         member("read", unlessZero: one.read)
         member("readAt", unlessZero: one.readAt)
+        member("own", unlessEmpty: one.own.text)
     }
 
     private func write(_ event: ExportedEvent) {
@@ -184,6 +185,7 @@ struct ExportLineWriter {
         case .message:
             if event.label != "text" { json.member("kind", event.label) }
             member("replyTo", unlessZero: event.replyTo)
+            if event.isUnreading { json.member("unreading", true) }
             member("editedAt", unlessZero: event.editedAt)
             member("deletedAt", unlessZero: event.deletedAt)
             if !event.extras.isEmpty { json.member("extras", raw: event.extras) }

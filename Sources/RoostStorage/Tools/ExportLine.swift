@@ -166,6 +166,8 @@ struct ExportedMember: Equatable, Sendable {
     var deliveredAt: Int64 = 0
     var read: Int64 = 0
     var readAt: Int64 = 0
+    /// Messages above `read` that it wrote without reading what came before.
+    var own = SequenceRanges()
 }
 
 /// A pinned message.
@@ -213,6 +215,8 @@ struct ExportedEvent: Equatable, Sendable {
     var replyTo: Int64 = 0
     /// React: it was taken back.
     var isRemoved = false
+    /// Message: its sender hadn't read what came before it.
+    var isUnreading = false
     /// Message: the body as it is now, raw JSON; empty if deleted. Change: its members, raw JSON without braces.
     var body: [UInt8] = []
     /// Message: what it has beside its body, as a JSON object; empty for nothing.

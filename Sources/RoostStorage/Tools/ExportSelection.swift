@@ -109,6 +109,7 @@ extension ExportedEvent {
         label = event.kind == .message || event.kind == .react ? event.label : ""
         if event.kind == .message { replyTo = event.reference.value }
         isRemoved = event.kind == .react && event.flag
+        isUnreading = event.kind == .message && event.flag
         if event.kind == .message || event.kind == .conversation { body = event.body }
         if event.kind == .message {
             editedAt = event.editedAt.milliseconds

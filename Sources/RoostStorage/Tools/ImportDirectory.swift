@@ -18,15 +18,15 @@ struct ImportDirectory {
         setMember = try writer.database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at, answered,
-                delivered, delivered_at, read, read_at, joined_after)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12)
+                delivered, delivered_at, read, read_at, joined_after, own)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
                 joined_after = excluded.joined_after,
                 joined_at = excluded.joined_at, ordinal = excluded.ordinal, left_at = excluded.left_at,
                 delivered_at = iif(excluded.delivered > delivered, excluded.delivered_at, delivered_at),
                 delivered = max(delivered, excluded.delivered),
                 read_at = iif(excluded.read > read, excluded.read_at, read_at),
-                read = max(read, excluded.read)
+                read = max(read, excluded.read), own = excluded.own
             """)
         addConversation = try writer.database.prepare(
             """
@@ -204,6 +204,9 @@ struct ImportDirectory {
                     setMember.bind(10, min(member.read, last))
                     setMember.bind(11, member.readAt)
                     setMember.bind(12, min(member.joinedAfter, last))
+                    var own = member.own
+                    own.keep(above: .none, upTo: SequenceNumber(last))
+                    try setMember.bind(13, copying: own.text)
                     try setMember.run()
                     // What a file raises has no steps.
                     forgetSteps.bind(1, conversation.number)

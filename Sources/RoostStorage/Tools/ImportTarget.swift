@@ -85,7 +85,8 @@ final class ImportTarget {
             stored.event.device == event.device || stored.event.device.isEmpty,
             stored.event.key == event.key, stored.event.reference.value == line.reference,
             event.kind != .message
-                || stored.event.label == event.label && stored.event.sequence.value == event.sequence,
+                || stored.event.label == event.label && stored.event.sequence.value == event.sequence
+                    && stored.event.flag == event.isUnreading,
             event.kind != .react || stored.event.label == event.label && stored.event.flag == event.isRemoved,
             event.kind != .change || stored.event.body == event.body
         else { throw ImportTarget.other }

@@ -47,7 +47,7 @@ struct ImportedEvent {
             case .edit, .delete, .react: event.sequence
             case .change: 0
             }
-        flag = event.isRemoved
+        flag = event.isRemoved || event.isUnreading
         body = event.body
         extras = event.extras.withUnsafeBytes { Extras(parsing: $0) }
         editedAt = event.editedAt

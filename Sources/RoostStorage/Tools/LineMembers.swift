@@ -90,6 +90,15 @@ struct LineMembers {
         return flag
     }
 
+    /// A set of messages, such as `4-6,9`; empty if it isn't there.
+    mutating func sequences(_ name: String) throws(ExportLineFailure) -> SequenceRanges {
+        let text = try text(name, or: "", atMost: 2_048)
+        guard let ranges = SequenceRanges(text: text), ranges.ranges.count <= SequenceRanges.most,
+            ranges.ranges.last?.upperBound ?? 0 <= ExportLine.numberMax
+        else { throw ExportLineFailure("\(name): not a list of messages") }
+        return ranges
+    }
+
     /// Raw JSON as it was sent, such as a message's `body`, or `bodyText` where that had line breaks. Empty if neither
     /// is there.
     mutating func raw(_ name: String) throws(ExportLineFailure) -> [UInt8] {

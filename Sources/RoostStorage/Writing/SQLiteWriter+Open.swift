@@ -55,13 +55,14 @@ extension SQLiteWriter {
             var conversation: Int32
             var user: Int32
         }
-        var written: [Writer: [ReceiptSteps.Step]] = [:]
+        var written: [Writer: [OwnMessage]] = [:]
         let marked = try meta.number("marked_to")
         guard marked < head else { return }
         try log.walk(above: max(0, marked, head - bounds.watermarkRows), upTo: head) { row in
             guard row.kind == .message, row.isIntact else { return true }
-            let step = ReceiptSteps.Step(SequenceNumber(row.sequence), at: Timestamp(milliseconds: row.time))
-            written[Writer(conversation: row.conversation, user: row.sender), default: []].append(step)
+            let message = OwnMessage(
+                sequence: SequenceNumber(row.sequence), time: Timestamp(milliseconds: row.time), isReading: !row.flag)
+            written[Writer(conversation: row.conversation, user: row.sender), default: []].append(message)
             return true
         } damaged: { _ in
             true
@@ -69,15 +70,15 @@ extension SQLiteWriter {
         guard !written.isEmpty else { return }
         try transactions.run {
             for (writer, messages) in written {
-                guard let last = messages.last,
-                    let mark = try directory.receipts.watermarks(of: writer.user, in: writer.conversation),
-                    last.sequence.value > max(mark.read, mark.joinedAfter)
-                else { continue }
-                try directory.receipts.add(
-                    ReceiptTable.steps(of: messages, from: mark), of: UserNumber(writer.user),
-                    in: ConversationNumber(writer.conversation))
-                try directory.raiseWatermark(
-                    of: writer.user, in: writer.conversation, to: last.sequence.value, at: last.time.milliseconds)
+                let (user, conversation) = (UserNumber(writer.user), ConversationNumber(writer.conversation))
+                guard let known = try directory.receipts.watermark(of: user, in: conversation) else { continue }
+                var mark = known.mark
+                let steps = messages.flatMap {
+                    $0.sequence > max(mark.read, known.joinedAfter) ? mark.take($0) : []
+                }
+                guard mark != known.mark else { continue }
+                try directory.receipts.add(steps, of: user, in: conversation)
+                try directory.setWatermark(of: user, in: conversation, to: mark)
             }
         }
     }
@@ -126,5 +127,32 @@ extension SQLiteWriter {
         log.publish(head)
         indexer.publish(head)
         gauges.update { $0.head = Position(position) }
+    }
+}
+
+/// A message as its author's watermarks see it.
+private struct OwnMessage {
+    let sequence: SequenceNumber
+    let time: Timestamp
+    /// Whether the author has read what came before.
+    let isReading: Bool
+}
+
+extension Watermark {
+    /// Takes a message that the member wrote, as a relay does.
+    /// - Returns: how it has risen by that.
+    fileprivate mutating func take(_ message: OwnMessage) -> [ReceiptStep] {
+        guard let read = message.isReading ? message.sequence : own.insert(message.sequence) else { return [] }
+        var steps: [ReceiptStep] = []
+        if read > delivered {
+            steps.append(ReceiptStep(isRead: false, after: delivered, to: read, at: message.time))
+            (delivered, deliveredAt) = (read, message.time)
+        }
+        if read > self.read {
+            steps.append(ReceiptStep(isRead: true, after: self.read, to: read, at: message.time))
+            (self.read, readAt) = (read, message.time)
+            own.keep(above: read)
+        }
+        return steps
     }
 }

@@ -33,14 +33,22 @@ final class ConversationTruth {
         self.kind = kind
     }
 
+    /// How many messages above a watermark others than the user wrote.
+    func unread(of user: Int, above floor: Int64) -> Int64 {
+        guard floor < messages.count else { return 0 }
+        return Int64(messages[Int(max(0, floor))...].count { $0.sender != user })
+    }
+
     /// How many messages above a watermark mention a user, by name or with all others, and the first of them; zeros if
-    /// none does. Of each kind the newest are known, and those of whom a block parts from the user don't count.
+    /// none does. Of each kind the newest are known. The user's own and those of whom a block parts don't count.
     func mentions(of user: Int, above floor: Int64, isParted: (Int) -> Bool) -> [Int64] {
         func newest(_ name: Int) -> ArraySlice<Int> {
             messages.indices.filter { Int64($0) >= floor && messages[$0].mentioned.contains(name) }
                 .suffix(Limits().mentionsKept)
         }
-        let found = Set(newest(user)).union(newest(-1)).filter { !isParted(messages[$0].sender) }
+        let found = Set(newest(user)).union(newest(-1)).filter {
+            messages[$0].sender != user && !isParted(messages[$0].sender)
+        }
         return [Int64(found.count), found.min().map { Int64($0) + 1 } ?? 0]
     }
 }

@@ -50,7 +50,7 @@ final class DurableCheck {
             case .erase: note([append.sender], leftFrom: index)
             default: break
             }
-            guard append.kind == .message else { continue }
+            guard append.kind == .message, !append.flag else { continue }
             people.readTimes[Ledger.Pair(index, sender), default: ReadTimes()].note(
                 sequence.value, at: append.time.milliseconds)
             let range = people.users[sender].read[index] ?? 0...0
@@ -179,7 +179,7 @@ final class DurableCheck {
             guard user.read[index] != nil || conversation.members[user.index] != nil else { continue }
             let mark = ledger.marks[Ledger.Pair(index, user.index)]
             // Whoever wrote a message has read up to it, also if it became durable in the crash.
-            let own = conversation.messages.lastIndex { $0.sender == user.index } ?? -1
+            let own = conversation.messages.lastIndex { $0.sender == user.index && $0.isReading } ?? -1
             let most = max(user.read[index]?.upperBound ?? 0, Int64(own) + 1)
             user.read[index] = min(mark?.read ?? 0, most)...most
             user.delivered[index] = mark?.delivered ?? 0

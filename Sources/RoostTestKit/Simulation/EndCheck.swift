@@ -149,7 +149,7 @@ final class EndCheck {
             if object.pins != pins {
                 world.fail("\(connection.label) is told of pins \(object.pins) in \(conversation.id), not \(pins)")
             }
-            if object.unread != last - floor
+            if object.unread != conversation.unread(of: user.index, above: floor)
                 || object.count != conversation.members.count
             {
                 world.fail(

@@ -186,6 +186,9 @@ final class EventCheck {
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]
         let isKnown = event.body.map(message.bodies.contains) ?? (message.isDeleted && stored.kind == .message)
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
+        if stored.kind == .message, event.json?["read"]?.bool ?? true != message.isReading {
+            world.fail("\(connection.label) is told something else than whether the sender of \(message.key) has read")
+        }
         let origin = event.json?["origin"]?["from"]?.string
         if event.body != nil, origin != message.origin.map({ people.users[$0].name }) {
             world.fail("\(connection.label) is told that \(message.key) is by \(origin ?? "its sender")")
@@ -447,6 +450,11 @@ final class EventCheck {
         }
         if read > conversation.messages.count || delivered > conversation.messages.count || read > delivered {
             world.fail("\(connection.label) gets a receipt that can't be")
+        }
+        if user == connection.device.user.index,
+            event.json?["unread"]?.integer ?? 0 > conversation.unread(of: user, above: read)
+        {
+            world.fail("\(connection.label) is told of more unread in \(conversation.id) than others wrote")
         }
         connection.belief.receipts[pair] = Ledger.Mark(delivered: delivered, read: read)
     }

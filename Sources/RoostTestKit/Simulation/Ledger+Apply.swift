@@ -172,6 +172,7 @@ extension Ledger {
                 position: position, sender: sender, key: append.key,
                 origin: append.extras?.origin.flatMap { Int($0.dropFirst()) }, bodies: [append.body])
             message.thread = append.extras.thread.value
+            message.isReading = !append.flag
             conversation.messages.append(message)
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
@@ -179,8 +180,8 @@ extension Ledger {
             if append.kind == .delete { conversation.pins.removeAll { $0 == sequence } }
         }
         pin(append.change, by: sender, in: conversation)
-        if append.kind == .message {
-            // Whoever writes a message has read everything before it.
+        if append.kind == .message, !append.flag {
+            // Whoever writes a message has read everything before it, unless the command says otherwise.
             let pair = Pair(conversation.index, sender)
             marks[pair] = Mark(delivered: max(sequence, marks[pair]?.delivered ?? 0), read: sequence)
         }

@@ -35,6 +35,8 @@ final class Ledger {
         var mentioned: Set<Int> = []
         /// The message with which its thread began; 0 if it is in none.
         var thread: Int64 = 0
+        /// Whether its sender had read what came before it.
+        var isReading = true
     }
 
     struct Event {

@@ -13,6 +13,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostGap
     /// After a crash, members haven't read what they wrote themselves.
     case unreadOwn
+    /// After a restart, what members wrote without reading what came before counts as unread for them.
+    case countedOwn
     /// The rows of a page change places.
     case reorderedRows
     /// After a restart the log has forgotten all keys, so that a retry is stored again.

@@ -22,6 +22,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .unreadOwn {
             for index in snapshot.members.indices { snapshot.members[index].watermark = Watermark() }
         }
+        if world.mistake == .countedOwn {
+            for index in snapshot.members.indices { snapshot.members[index].watermark.own = SequenceRanges() }
+        }
         if world.mistake == .forgottenEnds {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }

@@ -365,6 +365,9 @@ final class ReplyCheck {
             if let message = object["message"], let sequence = message["sequence"]?.integer {
                 blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
             }
+            if unread > conversation.unread(of: connection.device.user.index, above: read) {
+                world.fail("\(connection.label) is told of more unread in \(conversation.id) than others wrote")
+            }
             let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
             connection.belief.objects[conversation.index] = .init(
                 unread: unread, read: read, count: count, sequence: sequence, mentions: mentions,

@@ -172,11 +172,19 @@ final class Rest {
         settle("after requests are accepted") { self.allAreServed }
     }
 
-    private func say(_ text: String, in conversation: ConversationTruth, on connection: SimulatedConnection) {
+    private func isLeftUnread(_ conversation: ConversationTruth, by user: SimulatedUser) -> Bool {
+        (user.index + conversation.index) % 3 == 0
+    }
+
+    private func say(
+        _ text: String, isReading: Bool = true, in conversation: ConversationTruth, on connection: SimulatedConnection
+    ) {
         let key = script.newKey()
+        let members =
+            "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"\(text)\""
+            + (isReading ? "" : ",\"read\":false")
         let intent = SendIntent(
-            key: key, members: "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"\(text)\"",
-            isToPeer: true, conversation: conversation.index, isReply: false)
+            key: key, members: members, isToPeer: true, conversation: conversation.index, isReply: false)
         connection.device.user.unanswered.append(intent)
         clients.say("send", intent.members, .send(intent), on: connection)
     }
@@ -204,6 +212,10 @@ final class Rest {
             for conversation in ledger.conversations
             where conversation.members[user.index] != nil && !conversation.waits(for: user.index) {
                 say("last", in: conversation, on: connection)
+                // Those who don't read on write without it, too.
+                if isLeftUnread(conversation, by: user) {
+                    say("later", isReading: false, in: conversation, on: connection)
+                }
                 host.advance(world.random.chance(50) ? 0 : 60)
             }
         }
@@ -229,7 +241,7 @@ final class Rest {
             for conversation in ledger.conversations where conversation.members[user.index] != nil {
                 let last = conversation.messages.count
                 // Some stay unread, so that badges say something.
-                guard last > 0, (user.index + conversation.index) % 3 != 0 else { continue }
+                guard last > 0, !isLeftUnread(conversation, by: user) else { continue }
                 clients.say(
                     "read", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(last)",
                     .read(conversation: conversation.index, Int64(last)), on: connection)

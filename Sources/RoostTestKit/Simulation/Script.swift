@@ -370,6 +370,7 @@ final class Script {
         let isReply = last > 0 && world.random.chance(10)
         if isReply { members += ",\"replyTo\":\(world.random.within(1...Int(last) + 1))" }
         if source == nil { members += mentions(by: user, in: index) }
+        if world.random.chance(10) { members += ",\"read\":false" }
         var intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
         if index != nil, last > 0, world.random.chance(20) {
             intent.thread = thread(upTo: last)

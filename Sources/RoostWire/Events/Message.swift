@@ -26,6 +26,8 @@ public struct Message: Sendable, Equatable {
     public var mentions: [String] = []
     /// Who wrote what it forwards; nil if the author did.
     public var origin: Origin?
+    /// Whether its author had read what came before it.
+    public var isReading = true
     /// When it disappears; nil if it stays.
     public var expires: Timestamp?
     /// When it was last edited.
@@ -58,6 +60,7 @@ extension Message {
         thread = members.sequence("thread")
         mentions = members.strings("mentions")
         origin = members.object("origin").flatMap(Origin.init(reading:))
+        isReading = members.flag("read") ?? true
         expires = members.time("expires")
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")

@@ -11,8 +11,8 @@ let wireMembers: [String: String] = [
     "error": "re code reason retry retryAfter",
     "pong": "re time",
     "message": """
-    conversation sequence position from device key time kind body replyTo thread mentions origin expires editedAt \
-    deletedAt reactions replies hidden
+    conversation sequence position from device key time kind body replyTo thread read mentions origin expires \
+    editedAt deletedAt reactions replies hidden
     """,
     "edit": "conversation sequence position from time kind body mentions hidden",
     "delete": "conversation sequence position from time hidden",

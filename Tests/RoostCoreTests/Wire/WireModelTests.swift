@@ -207,7 +207,7 @@ private struct WireScenario {
         _ = alice.request("conversation.unpin", ["conversation": "\(group)", "sequence": 2])
         let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
         _ = alice.request("send", ["to": "\(group)", "key": "k8", "forward": source])
-        _ = alice.request("send", ["to": "\(group)", "key": "k10", "body": "10", "thread": 1])
+        _ = alice.request("send", ["to": "\(group)", "key": "k10", "body": "10", "thread": 1, "read": false])
         _ = alice.request("history", ["conversation": "\(group)", "before": 2, "limit": 1])
         _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
     }

@@ -87,6 +87,7 @@ struct RandomContent {
             mark.delivered = SequenceNumber(last)
             mark.deliveredAt = Timestamp(milliseconds: time)
             mark.read = SequenceNumber(last / 2)
+            if last > 0, below(2) == 0 { mark.own.insert(SequenceNumber(last)) }
             return .watermark(conversation, user(), mark)
         case 2...5 where direct.contains(number): return .append(message(number, after: last))
         case 2: return .append(change(number, .add([NewMember(user(), .member, since: SequenceNumber(last))])))
@@ -110,6 +111,7 @@ struct RandomContent {
         event.label = below(4) == 0 ? "image" : "text"
         event.body = Array((below(5) == 0 ? "{\"x\":\n\(below(99))}" : "\"text ü \(below(99))\"").utf8)
         event.reference = SequenceNumber(below(3) == 0 ? Int64(below(Int(last) + 1)) : 0)
+        event.flag = below(4) == 0
         let root = Int64(below(Int(last) + 1))
         if root > 0, below(3) == 0, !inThreads.contains([Int64(number), root]) {
             event.extras = Extras(thread: SequenceNumber(root))
@@ -223,13 +225,15 @@ extension SQLiteLog {
                 let mark = member.watermark
                 lines.append(
                     "\(id) member \(names[member.user] ?? "") \(String(describing: member.role)) \(member.since.value) "
-                        + "\(mark.delivered.value) \(mark.deliveredAt.milliseconds) \(mark.read.value)")
+                        + "\(mark.delivered.value) \(mark.deliveredAt.milliseconds) \(mark.read.value) \(mark.own.text)"
+                )
             }
             for event in try page(conversation.number.value) {
                 lines.append(
                     "\(id) \(event.kind) \(event.sequence.value) \(names[event.sender] ?? "") \(event.device) "
                         + "\(event.key) \(event.label) \(event.reference.value) \(event.time.milliseconds) "
                         + "\(event.editedAt.milliseconds) \(event.deletedAt.milliseconds) "
+                        + (event.kind == .message && event.flag ? "unread " : "")
                         + String(decoding: event.body, as: UTF8.self))
             }
             for event in try history(conversation.number.value) {

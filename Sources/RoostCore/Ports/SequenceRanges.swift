@@ -1,9 +1,10 @@
 import RoostWire
 
-/// A set of messages, as the stretches in which they follow one another. It has few, because messages disappear in the
-/// order in which they were written unless their conversation changed how long they stay.
-public struct SequenceRanges: Sendable, Equatable {
-    /// Most stretches. Of more, the oldest is forgotten: most members have read what came after it.
+/// A set of messages, as the stretches in which they follow one another: those that have disappeared, which go in the
+/// order in which they were written unless their conversation changed how long they stay, or those that somebody wrote
+/// without reading what came before.
+public struct SequenceRanges: Sendable, Hashable {
+    /// Most stretches. Of more, the oldest is forgotten.
     public static let most = 32
 
     /// In order, with holes between them.
@@ -29,25 +30,52 @@ public struct SequenceRanges: Sendable, Equatable {
     }
 
     /// Adds a message.
-    public mutating func insert(_ sequence: SequenceNumber) {
+    /// - Returns: the last message of the stretch that is forgotten for it; nil if none is.
+    @discardableResult
+    public mutating func insert(_ sequence: SequenceNumber) -> SequenceNumber? {
         let number = sequence.value
-        guard number >= 1, number < .max else { return }
+        guard number >= 1, number < .max else { return nil }
         let next = ranges.firstIndex { $0.upperBound >= number - 1 } ?? ranges.endIndex
         guard next < ranges.endIndex, ranges[next].lowerBound <= number + 1 else {
             ranges.insert(number...number, at: next)
-            if ranges.count > SequenceRanges.most { ranges.removeFirst() }
-            return
+            guard ranges.count > SequenceRanges.most else { return nil }
+            return SequenceNumber(ranges.removeFirst().upperBound)
         }
         let joined = min(ranges[next].lowerBound, number)...max(ranges[next].upperBound, number)
         ranges[next] = joined
-        guard next + 1 < ranges.endIndex, ranges[next + 1].lowerBound <= joined.upperBound + 1 else { return }
+        guard next + 1 < ranges.endIndex, ranges[next + 1].lowerBound <= joined.upperBound + 1 else { return nil }
         ranges[next] = joined.lowerBound...max(joined.upperBound, ranges[next + 1].upperBound)
         ranges.remove(at: next + 1)
+        return nil
+    }
+
+    /// Leaves only those above one message and up to another.
+    public mutating func keep(above floor: SequenceNumber, upTo last: SequenceNumber = SequenceNumber(.max)) {
+        guard let first = ranges.first, let end = ranges.last,
+            first.lowerBound <= floor.value || end.upperBound > last.value
+        else { return }
+        ranges = ranges.compactMap { range in
+            guard range.upperBound > floor.value, range.lowerBound <= last.value, floor < last else { return nil }
+            return max(range.lowerBound, floor.value + 1)...min(range.upperBound, last.value)
+        }
     }
 
     /// How many of them are above a message.
     public func count(above floor: SequenceNumber) -> Int64 {
         ranges.reduce(0) { $0 + max(0, $1.upperBound - max($1.lowerBound - 1, floor.value)) }
+    }
+
+    /// How many messages above one are in this set or the other.
+    public func count(above floor: SequenceNumber, with other: SequenceRanges) -> Int64 {
+        var shared: Int64 = 0
+        var (one, two) = (0, 0)
+        while one < ranges.count, two < other.ranges.count {
+            let (first, second) = (ranges[one], other.ranges[two])
+            let begin = max(first.lowerBound - 1, second.lowerBound - 1, floor.value)
+            shared += max(0, min(first.upperBound, second.upperBound) - begin)
+            if first.upperBound < second.upperBound { one += 1 } else { two += 1 }
+        }
+        return count(above: floor) + other.count(above: floor) - shared
     }
 
     /// Whether a message is one of them.
