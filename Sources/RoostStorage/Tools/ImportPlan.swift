@@ -22,6 +22,8 @@ struct ImportPlan {
         var position: Int64 = 0
         var members: [ExportedMember] = []
         var pins: [ExportedPin] = []
+        /// Messages of the file so far that are in a thread.
+        var inThreads = MessageBits()
 
         /// Whether the file has rows that the store doesn't.
         var adds: Bool { rows > (stored?.count ?? 0) }
@@ -214,6 +216,7 @@ struct ImportPlan {
                 throw ExportLineFailure("sequence: \(event.sequence) comes after \(conversation.sequence)")
             }
             conversation.sequence = event.sequence
+            try conversation.noteThread(of: event)
         } else {
             guard event.sequence <= conversation.sequence else {
                 throw ExportLineFailure("sequence: there is no message \(event.sequence) before")
@@ -251,5 +254,17 @@ struct ImportPlan {
         }
         conversation.sequence = messages.last
         conversations[messages.conversation] = conversation
+    }
+}
+
+extension ImportPlan.Conversation {
+    /// A thread begins with a message that is in none.
+    fileprivate mutating func noteThread(of message: ExportedEvent) throws {
+        let root = message.extras.withUnsafeBytes { Extras(parsing: $0) }.thread.value
+        guard root > 0 else { return }
+        guard !inThreads.contains(root) else {
+            throw ExportLineFailure("extras: the thread began with a message that is itself in a thread")
+        }
+        inThreads.insert(message.sequence)
     }
 }

@@ -1,4 +1,5 @@
 import RoostCore
+import RoostWire
 
 /// Reads the log from its beginning and checks each row: its checksum, whom and what it names, and that it is the next
 /// in its conversation. Keeps where it is, so that it can go on later. Belongs to the thread of its connection.
@@ -13,6 +14,8 @@ final class LogVerifier {
     private(set) var audit: LogAudit
     /// Rows that can't be trusted, and positions that can't be read.
     private(set) var damagedPositions: Set<Int64> = []
+    /// Messages in threads, by conversation.
+    private var inThreads: [Int32: MessageBits] = [:]
     /// Positions next to each other that can't be read.
     private var unreadable: ClosedRange<Int64>?
 
@@ -123,6 +126,19 @@ final class LogVerifier {
         if row.reference < 0 || row.reference > mayRefer {
             report.add("log", place(of: row), "refers to message \(row.reference), which isn't there", .restore)
         }
+        if row.kind == .message, !row.extras.isEmpty { checkThread(of: row, &report) }
+    }
+
+    /// A thread begins with an earlier message that is in none.
+    private func checkThread(of row: LogColumns, _ report: inout VerifyReport) {
+        let root = Extras(parsing: row.extras).thread.value
+        guard root != 0 else { return }
+        if root < 0 || root >= row.sequence {
+            report.add("log", place(of: row), "is in the thread of message \(root), which isn't there", .restore)
+        } else if inThreads[row.conversation]?.contains(root) == true {
+            report.add("log", place(of: row), "is in the thread of message \(root), which is in a thread", .restore)
+        }
+        inThreads[row.conversation, default: MessageBits()].insert(row.sequence)
     }
 
     private func place(of row: LogColumns) -> String {

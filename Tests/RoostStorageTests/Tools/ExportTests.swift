@@ -283,6 +283,32 @@ import Testing
         #expect(try contents(scratch, "roost.db") == before)
     }
 
+    /// A thread begins with a message that is in none, whether it stands or was deleted.
+    @Test(arguments: [false, true])
+    func threadsOfThreadsAreRefused(isDeleted: Bool) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        var replies = [message("reply"), message("other")]
+        for index in replies.indices { replies[index].extras = Extras(thread: SequenceNumber(1)) }
+        _ = try log.commit([group(1), message("root")] + replies)
+        if isDeleted { _ = try log.commit([about(.delete, 2)]) }
+        _ = try export(scratch, "roost.db", to: "lines")
+        log.close()
+        #expect(try take(scratch, "lines", into: "good").known == 0)
+        var lines = try String(contentsOfFile: scratch.path("lines"), encoding: .utf8).split(separator: "\n")
+        let place = try #require(lines.firstIndex { $0.contains("\"sequence\":3") })
+        lines[place] = Substring(lines[place].replacingOccurrences(of: "{\"thread\":1}", with: "{\"thread\":2}"))
+        try lines.joined(separator: "\n").appending("\n")
+            .write(toFile: scratch.path("lines"), atomically: true, encoding: .utf8)
+        let failure = #expect(throws: ToolFailure.self) { try take(scratch, "lines", into: "bad") }
+        guard case .line(_, let number, let reason) = failure else {
+            Issue.record("refused otherwise: \(String(describing: failure))")
+            return
+        }
+        #expect(number == Int64(place) + 1 && reason.contains("itself in a thread"))
+    }
+
     /// A sender's key is used once for ever, and two users have one direct conversation.
     @Test func whatMayExistOnlyOnceIsRefused() throws {
         let scratch = try Scratch()

@@ -67,6 +67,8 @@ import Testing
         ("DELETE FROM conversation WHERE number = 2", "log, position 14, conversation number 2: belongs to"),
         ("DELETE FROM user WHERE number = 1", "log, position 1, conversation c1: the sender, number 1,"),
         ("UPDATE member SET read = 99", "member, conversation c1, user u1: has got or read more"),
+        ("UPDATE member SET own = '3-99'", "member, conversation c1, user u1: has written more"),
+        ("UPDATE member SET own = '3-2'", "member, conversation c1, user u1: has written more"),
         ("INSERT INTO device VALUES (9, 99, 'x', 0, 0, NULL, NULL)", "device, number 9: is of a user, number 99,"),
         ("INSERT INTO device VALUES (9, 1, 'x', 99, 0, NULL, NULL)", "device, number 9: has acked position 99,"),
         ("INSERT INTO revocation VALUES (99, 'phone', 3)", "revocation, number 99: is of a user, number 99,"),
@@ -106,6 +108,29 @@ import Testing
         try log.writer.database.execute(damage)
         let found = try findings(scratch.path())
         #expect(found.contains { $0.hasPrefix(wanted) }, "\(found)")
+        log.close()
+    }
+
+    /// A relay stores no such message, and an import takes none.
+    @Test func threadsOfThreadsAndOfNothing() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1), message("root")])
+        for (sequence, thread) in [(2, 1), (3, 2), (4, 9), (5, 1)] as [(Int64, Int64)] {
+            var line = ExportedEvent(kind: .message, conversation: "c1", position: sequence, from: "u1", time: 9)
+            (line.sequence, line.label, line.body) = (sequence, "text", Array("\"x\"".utf8))
+            line.extras = Extras(thread: SequenceNumber(thread))?.json ?? []
+            _ = try log.writer.adopt([ImportedEvent(line, conversation: 1, sender: 1)])
+        }
+        let found = try findings(scratch.path())
+        #expect(
+            found.filter { $0.hasPrefix("log, position 4, conversation c1: is in the thread of message 2,") }.count == 1
+        )
+        #expect(
+            found.filter { $0.hasPrefix("log, position 5, conversation c1: is in the thread of message 9,") }.count == 1
+        )
+        #expect(found.count == 2, "\(found)")
         log.close()
     }
 
