@@ -235,6 +235,8 @@ class ThreadDialog {
   #listen() {
     const { attempt, text } = this.#page;
     this.older.addEventListener("click", () => attempt(() => this.#thread.loadOlder(), (words) => text(this.problem, words)));
+    // What is quoted is shown in its place, among the others.
+    this.log.addEventListener("click", ({ target }) => { if (target.closest(".quote")) this.dialog.close(); });
     this.log.addEventListener("scroll", () => {
       this.#isAtEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40;
     }, { passive: true });

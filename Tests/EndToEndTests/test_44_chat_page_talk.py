@@ -211,6 +211,22 @@ async def test_a_long_thread_on_a_phone(relay, name):
         await dialog.get_by_role("button", name="Show earlier messages").wait_for(state="hidden")
 
 
+async def test_what_a_thread_quotes_is_shown_in_its_place(relay, name):
+    async with Browser() as browser:
+        carol = await relay.device(name("carol"))
+        group = await carol.group("Crew", name("alice"))
+        await carol.send(group, "How it began")
+        await carol.send(group, "And went on", thread=1, replyTo=1)
+        alice = await browser.person(relay, name("alice"))
+        await alice.open("Crew")
+        await link(listed_message(alice, "And went on")).click()
+        dialog = thread_of(alice)
+        await dialog.locator(".message", has_text="And went on").locator(".quote").first.click()
+        await dialog.wait_for(state="hidden")
+        # It is the one that Tab leads to.
+        await alice.page.locator("#log .message[tabindex='0']", has_text="How it began").wait_for()
+
+
 async def test_a_thread_goes_on_without_a_connection(start):
     relay = start()
     async with Browser(network_fails=True) as browser:
