@@ -9,6 +9,7 @@ struct ImportDirectory {
     private let setMember: Statement
     private let addConversation: Statement
     private let rename: Statement
+    private let setExpiry: Statement
     private let forgetSteps: Statement
 
     init(_ writer: SQLiteWriter, _ plan: ImportPlan) throws {
@@ -39,6 +40,7 @@ struct ImportDirectory {
             DELETE FROM receipt WHERE conversation = ?1 AND user = ?2 AND (delivered_to, read_to) IS NOT (
                 SELECT delivered, read FROM member WHERE conversation = ?1 AND user = ?2)
             """)
+        setExpiry = try writer.database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
         rename = try writer.database.prepare(
             "UPDATE conversation SET name = ?2, photo = ?3, description = ?4 WHERE number = ?1")
     }
@@ -154,6 +156,9 @@ struct ImportDirectory {
             guard conversation.adds else { return }
             // What the file continues may have been accepted since. It never becomes a request again.
             if conversation.line.request.isEmpty { try setRequest(of: conversation) }
+            setExpiry.bind(1, conversation.number)
+            setExpiry.bind(2, conversation.line.expiry)
+            try setExpiry.run()
             guard conversation.line.kind == .group else { return }
             rename.bind(1, conversation.number)
             try rename.bind(2, copying: conversation.line.name)

@@ -39,10 +39,11 @@ extension SQLiteWriter {
             row.event.editedAt = Timestamp(milliseconds: event.editedAt)
             row.event.deletedAt = Timestamp(milliseconds: event.deletedAt)
             try editor.replace(row)
-            if event.deletedAt == -1 {
+            if event.deletedAt != 0 {
                 try directory.pins.remove(row.event.sequence, of: row.event.conversation)
             }
             try addToThread(row.event)
+            try note(event)
         }
         log.publish(head)
     }
@@ -50,6 +51,13 @@ extension SQLiteWriter {
     private func addToThread(_ message: StoredEvent) throws {
         guard message.kind == .message, message.deletedAt == .never else { return }
         try directory.threads.add(message.extras, message.sequence, in: message.conversation, at: message.time)
+    }
+
+    /// Notes whom a message mentions. Members who have read it already don't have it to read.
+    private func note(_ event: ImportedEvent) throws {
+        try directory.mentions.add(
+            Mention(SequenceNumber(event.sequence), by: UserNumber(event.sender)), for: event.mentioned,
+            in: ConversationNumber(event.conversation))
     }
 
     private func adopt(_ event: ImportedEvent) throws {
@@ -83,8 +91,7 @@ extension SQLiteWriter {
         conversation.note(sequence: event.sequence, position: head, time: event.time)
         // Those that have disappeared are found again, since the file doesn't say which they are.
         try directory.expiring.add(event.extras, at: head)
-        try directory.mentions.add(
-            Mention(SequenceNumber(event.sequence), by: append.sender), for: event.mentioned, in: append.conversation)
+        try note(event)
         guard event.kind == .react else { return }
         guard try reactions.has(append) == event.flag else {
             throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")

@@ -194,6 +194,45 @@ import Testing
         try expectSound(scratch, "two")
     }
 
+    /// What has happened since an earlier export counts: how long messages stay, whom an edit mentions, and that a
+    /// pinned message is gone, of which there is no event if its time has come.
+    @Test func whatChangedSinceCountsWhereItIsImported() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        func change(_ change: ConversationChange) -> Append {
+            var event = about(.conversation, 0)
+            (event.change, event.body) = (change, Array("\"event\":\"x\"".utf8))
+            return event
+        }
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([
+            group(1), change(.add([NewMember(UserNumber(2), .member)])), message("one", key: "a"),
+            change(.expiry(5_000)), message("two", key: "b"), change(.pin(SequenceNumber(2))), change(.expiry(0)),
+        ])
+        _ = try export(scratch, "one", to: "early")
+        _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
+        _ = try export(scratch, "one", to: "disappeared")
+        var edit = about(.edit, 1)
+        (edit.extras, edit.mentioned) = (Extras(mentions: ["u2"]), [UserNumber(2)])
+        _ = try log.commit([edit, change(.expiry(7_000))])
+        _ = try export(scratch, "one", to: "late")
+        log.close()
+        func imported(_ file: String) throws -> Snapshot {
+            _ = try take(scratch, file, into: "two")
+            try expectSound(scratch, "two")
+            let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+            defer { two.close() }
+            return try two.load()
+        }
+        #expect(try imported("early").conversations[0].pins.map(\.sequence.value) == [2])
+        #expect(try imported("disappeared").conversations[0].pins.isEmpty)
+        for file in ["late", "early"] {
+            let after = try imported(file)
+            #expect(after.conversations[0].expiry == 7_000)
+            #expect(after.members.map { $0.mentions.map(\.sequence.value) } == [[], [1]])
+        }
+    }
+
     /// A request waits where it is imported, and counts against the one who sent it. What was accepted never waits
     /// again.
     @Test func aRequestWaitsWhereItIsImported() throws {
