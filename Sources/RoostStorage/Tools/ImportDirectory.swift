@@ -15,7 +15,7 @@ struct ImportDirectory {
     init(_ writer: SQLiteWriter, _ plan: ImportPlan) throws {
         self.writer = writer
         self.plan = plan
-        // The file goes further than the store, so its roles count; watermarks only rise.
+        // The file goes as far as the store or further, so its roles count; watermarks only rise.
         setMember = try writer.database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at, answered,

@@ -27,8 +27,9 @@ struct ImportPlan {
 
         /// Whether the file has rows that the store doesn't.
         var adds: Bool { rows > (stored?.count ?? 0) }
-        /// Whether the members are to be written: those of the store are newer if the file has no more than it.
-        var writesMembers: Bool { stored == nil || adds || !hasMembers }
+        /// Whether the members are to be written: those of the store are newer if it has more than the file. If both go
+        /// equally far, an import may have been cut short before it wrote them.
+        var writesMembers: Bool { rows >= (stored?.count ?? 0) || !hasMembers }
     }
 
     /// A user of the file.

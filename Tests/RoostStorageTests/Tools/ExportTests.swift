@@ -147,6 +147,35 @@ import Testing
         try expectSound(scratch, "three")
     }
 
+    /// An import that was killed when it had continued the rows, and not yet the members, is finished by another one.
+    @Test func anImportThatWasCutShortBeforeTheMembersGoesOn() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        func change(_ change: ConversationChange) -> Append {
+            var event = about(.conversation, 0)
+            (event.change, event.body) = (change, Array("\"event\":\"x\"".utf8))
+            return event
+        }
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([
+            group(1), message("one", key: "a"), change(.add([NewMember(UserNumber(2), .admin)])),
+            change(.pin(SequenceNumber(1))),
+        ])
+        let wanted = try log.contents()
+        _ = try export(scratch, "one", to: "lines")
+        log.close()
+        _ = try take(scratch, "lines", into: "two")
+        // As an earlier import has left it, with the rows of this one.
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        try two.writer.database.execute("DELETE FROM member WHERE user = 2")
+        try two.writer.database.execute("DELETE FROM pin")
+        two.close()
+        #expect(try contents(scratch, "two") != wanted)
+        #expect(try take(scratch, "lines", into: "two").added == 0)
+        try expectContents(scratch, "two", wanted)
+        try expectSound(scratch, "two")
+    }
+
     /// What will disappear does so where it was imported, and what has gone stays gone and isn't unread there.
     @Test func whatDisappearsDoesSoWhereItIsImported() throws {
         let scratch = try Scratch()
