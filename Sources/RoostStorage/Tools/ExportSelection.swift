@@ -49,7 +49,8 @@ struct ExportSelection {
             stretch.last = missing
             (stretch.position, stretch.time) = (row.position - 1, row.time)
         }
-        if let author, found.event.sender.value != author {
+        // What an earlier export withheld is withheld again.
+        guard sender != ImportPlan.withheldUser, author.map({ $0 == found.event.sender.value }) ?? true else {
             guard isMessage else { return }
             stretch.last = found.sequence
             (stretch.position, stretch.time) = (row.position, row.time)

@@ -111,7 +111,7 @@ public struct StoreExporter {
             FROM user ORDER BY number
             """)
         while try users.step() {
-            guard people?.contains(users.int32(0)) ?? true else { continue }
+            guard people?.contains(users.int32(0)) ?? true, users.text(1) != ImportPlan.withheldUser else { continue }
             let isOther = author.map { $0 != users.int32(0) } ?? false
             var user = ExportedUser(name: users.text(1))
             if !isOther {

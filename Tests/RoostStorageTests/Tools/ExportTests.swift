@@ -90,6 +90,23 @@ import Testing
         #expect(after.count > 5 && Set(after).isSubset(of: before))
     }
 
+    /// A store that has only one user's part of another can be exported and imported like any.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func oneUserAgain(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: seed)
+        let withheld = try export(scratch, "one", .user("u2"), to: "part").withheld
+        log.close()
+        _ = try take(scratch, "part", into: "two")
+        let wanted = try contents(scratch, "two").filter { !$0.contains("@withheld") }
+        let again = try export(scratch, "two", to: "all")
+        #expect(again.withheld == withheld && again.damaged == 0)
+        _ = try take(scratch, "all", into: "three")
+        #expect(try contents(scratch, "three").filter { !$0.contains("@withheld") } == wanted)
+        #expect(try take(scratch, "all", into: "two").added == 0)
+        for store in ["two", "three"] { try expectSound(scratch, store) }
+    }
+
     /// A later export of the same store continues an earlier one, with edits of messages that are there already.
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func aLaterExportContinuesAnEarlierOne(seed: UInt64) throws {
