@@ -141,7 +141,7 @@ public struct StoreTools {
                 : try ContactInference.apply(path, kind: wanted, durability: durability, progress: report)
             let reasons: [ContactInference.Skip: String] = [
                 .roles: "are not one \(wanted.one) and one \(wanted.other)", .members: "have not two members",
-                .known: "are of two who are contacts or invited already",
+                .request: "wait to be accepted", .known: "are of two who are contacts or invited already",
             ]
             let lines = ContactInference.Skip.allCases.compactMap { skip in
                 done.skipped[skip].map { "\(counted(Int64($0), "conversation")) skipped: \(reasons[skip] ?? "")" }

@@ -11,6 +11,8 @@ public struct ContactInference {
         case roles
         /// Fewer than two users are in it.
         case members
+        /// It waits to be accepted, or was dropped.
+        case request
         /// They are contacts, or one has invited the other.
         case known
     }
@@ -102,6 +104,10 @@ public struct ContactInference {
                 note(.roles)
                 continue
             }
+            guard !one.isRequest else {
+                note(.request)
+                continue
+            }
             let pair = UserPair(UserNumber(low), UserNumber(high))
             guard known.insert(pair).inserted else {
                 note(.known)
@@ -126,6 +132,8 @@ public struct ContactInference {
     private mutating func note(_ skip: Skip) { result.skipped[skip, default: 0] += 1 }
 
     private struct Candidate {
+        /// Whether only one of them wants it.
+        let isRequest: Bool
         /// When the last of them joined.
         var time: Int64 = 0
         /// Those who are in it, in the order of their numbers.
@@ -142,7 +150,7 @@ public struct ContactInference {
     private func candidates() throws -> [Candidate] {
         let rows = try database.prepare(
             """
-            SELECT conversation.number, member.user, coalesce(log.time, 0)
+            SELECT conversation.number, member.user, coalesce(log.time, 0), conversation.request
             FROM conversation LEFT JOIN member ON member.conversation = conversation.number AND member.role IS NOT NULL
                 LEFT JOIN log ON log.position = member.joined_at
             WHERE conversation.kind = ?1
@@ -152,7 +160,7 @@ public struct ContactInference {
         var found: [Candidate] = []
         var last: Int32?
         while try rows.step() {
-            if last != rows.int32(0) { found.append(Candidate()) }
+            if last != rows.int32(0) { found.append(Candidate(isRequest: rows.int32(3) != 0)) }
             last = rows.int32(0)
             guard !rows.isNull(1), let place = found.indices.last else { continue }
             found[place].users.append(rows.int32(1))

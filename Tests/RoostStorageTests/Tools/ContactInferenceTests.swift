@@ -127,6 +127,32 @@ import Testing
             result == ContactInference.Result(conversations: 9, contacts: 1, skipped: [.roles: 7, .members: 1]))
     }
 
+    /// Nobody becomes a contact of a stranger by not having answered.
+    @Test func aRequestMakesNoContactBeforeItIsAccepted() throws {
+        let scratch = try Scratch()
+        try fill(scratch.path())
+        func commit(_ event: Append) throws {
+            let log = try SQLiteLog(path: scratch.path(), durability: .full)
+            defer { log.close() }
+            _ = try log.load()
+            _ = try log.writer.commit([.append(event)])
+        }
+        // A client who is unknown to the trainer.
+        var request = opening(of: 20, [4, 1], .direct, at: 400)
+        request.flag = true
+        try commit(request)
+        #expect(try tryOut(scratch.path()).skipped == [.roles: 7, .request: 1])
+        let result = try apply(scratch.path())
+        #expect(
+            result == ContactInference.Result(conversations: 10, contacts: 2, skipped: [.roles: 7, .request: 1]))
+        var accept = Append(
+            .conversation, in: ConversationNumber(20), by: UserNumber(1), device: "d",
+            at: Timestamp(milliseconds: 500))
+        accept.change = .accept
+        try commit(accept)
+        #expect(try apply(scratch.path()).contacts == 1)
+    }
+
     @Test func aRunThatWasCutShortIsFinishedByTheNext() throws {
         let (whole, cut) = (try Scratch(), try Scratch())
         for scratch in [whole, cut] { try fill(scratch.path()) }
