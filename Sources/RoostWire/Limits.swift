@@ -421,8 +421,8 @@ public struct Limits: Sendable, Equatable {
     public var expiryMinMilliseconds: Int64 = 86_400_000
     /// And the longest: 90 days. Who wants them kept for longer has the operator's retention.
     public var expiryMaxMilliseconds: Int64 = 7_776_000_000
-    /// Shortest time between two looks for messages that disappear, so that one transaction takes many.
-    public var disappearPauseMilliseconds: Int64 = 5_000
+    /// Shortest time between two transactions that erase messages whose time has come, so that one takes many.
+    public var disappearPauseMilliseconds: Int64 = 1_000
     /// Longest time between two such looks, should the wall clock be set: they are at most a minute late, with the 30 s
     /// in which the store empties its write-ahead log.
     public var disappearLookMilliseconds: Int64 = 15_000

@@ -5,7 +5,8 @@ import RoostWire
 final class Disappearing {
     /// The limits of this part.
     struct Bounds {
-        /// Shortest time between two looks, and the longest while something is to disappear.
+        /// Shortest time between an answer of the store and the next question, and the longest between two looks while
+        /// something is to disappear.
         let pauseMilliseconds, lookMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -24,6 +25,8 @@ final class Disappearing {
     private var next: Timestamp
     /// The store has been asked and hasn't answered.
     private var isAsked = false
+    /// When the store may be asked next, in monotonic milliseconds, so that one transaction takes many.
+    private var askableAt = Int64.min
     /// When to look at the wall clock next, in monotonic milliseconds. It may be set meanwhile.
     private(set) var nextDeadline = Int64.max
 
@@ -61,7 +64,8 @@ final class Disappearing {
     }
 
     private func wait(at now: Moment) -> Int64 {
-        min(max(bounds.pauseMilliseconds, next.milliseconds - now.wall.milliseconds), bounds.lookMilliseconds)
+        let pause = max(askableAt, now.monotonic) - now.monotonic
+        return min(max(pause, next.milliseconds - now.wall.milliseconds), bounds.lookMilliseconds)
     }
 
     /// The store has erased these messages.
@@ -77,8 +81,9 @@ final class Disappearing {
             catchUp.erase(message.sequence, of: message.conversation, at: message.expires)
         }
         self.next = next
-        guard next != .never else { return }
         // More than one answer may name waits for nothing.
-        nextDeadline = now.monotonic + (next <= now.wall ? 0 : wait(at: now))
+        let isMoreDue = next != .never && next <= now.wall
+        askableAt = now.monotonic + (isMoreDue ? 0 : bounds.pauseMilliseconds)
+        if next != .never { nextDeadline = now.monotonic + wait(at: now) }
     }
 }

@@ -67,6 +67,28 @@ import Testing
         #expect(back.frames("message").last?["body"] == nil)
     }
 
+    @Test("it goes when its time comes, also if others have gone a moment before")
+    func toTheMoment() {
+        let limits = Limits.with { $0.expiryMinMilliseconds = 1_000 }
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(limits: limits)
+        _ = hide(alice, group, after: 2_000)
+        bob.ackAll()
+        bob.drop()
+        alice.post("first", to: group)
+        _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 1])
+        relay.advance(500)
+        alice.post("second", to: group)
+        relay.advance(1_510)
+        #expect(relay.relay.counters.disappeared == 1)
+        #expect(alice.request("conversation.get", ["conversation": "\(group)"])?["conversation"]?["pins"] == nil)
+        let back = relay.connect("bob")
+        #expect(back.frames("message").map { $0.text("body") } == [nil, "second"])
+        #expect(unread(back, group) == [1, 0, 2_000])
+        relay.advance(limits.disappearPauseMilliseconds + 500)
+        #expect(relay.relay.counters.disappeared == 2)
+        #expect(unread(back, group) == [0, 0, 2_000])
+    }
+
     @Test("what should have disappeared while the relay was down is shown to nobody, and goes at the start")
     func restart() {
         let (relay, alice, _, group) = RelayHarness.withAliceAndBob()
