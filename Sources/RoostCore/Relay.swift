@@ -120,7 +120,7 @@ public final class Relay {
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
             FeedCommands(.init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
-            ErasureCommands(.init(limits), prices, reads, conversation), profile,
+            ErasureCommands(.init(limits), prices, reads, conversation), profile, contact,
             ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(

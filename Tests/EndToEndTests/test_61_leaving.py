@@ -22,10 +22,11 @@ async def person(relay, name):
 
 
 def has_told_all(relay):
-    """Whether nothing waits to be revoked or erased."""
+    """Whether nothing waits to be revoked, erased or forgotten."""
     database = sqlite3.connect(f"file:{relay.data}/services.db?mode=ro", uri=True)
     try:
-        return not database.execute("SELECT user FROM erasure UNION ALL SELECT user FROM revocation").fetchall()
+        waiting = " UNION ALL ".join(f"SELECT user FROM {table}" for table in ("erasure", "revocation", "profile_due"))
+        return not database.execute(waiting).fetchall()
     finally:
         database.close()
 
@@ -38,6 +39,9 @@ async def test_messages_of_a_deleted_account(tmp_path, messages):
         for number in range(3):
             await phone.send(f"@{bob['user']}", f"a secret {number}")
         await friend.send(f"@{ann['user']}", "an answer")
+        await phone.call("contact.invite", user=bob["user"], label="from the gym")
+        await phone.call("prospect.set", name="Zoe", note="asked about Tuesdays")
+        await phone.call("status", text="At the lake")
         # Both processes are killed as soon as it is done.
         assert relay.ask("DELETE", "/v1/account", {"password": "correct horse"}, token=ann["accessToken"]).status == 204
         relay.kill()
@@ -45,6 +49,7 @@ async def test_messages_of_a_deleted_account(tmp_path, messages):
         friend = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
         await until(lambda: has_told_all(relay), "the relay knows all")
         page = await friend.call("history", conversation=f"@{ann['user']}", limit=100)
+        assert (await friend.call("contact.list"))["contacts"] == []
         secrets = [None] * 3 if messages == "erase" else [f"a secret {number}" for number in range(3)]
         assert [one.get("body") for one in page["messages"]] == [*secrets, "an answer"]
         # Nobody comes back under the id.
@@ -53,6 +58,7 @@ async def test_messages_of_a_deleted_account(tmp_path, messages):
         assert relay.stop() == 0
         files = b"".join(path.read_bytes() for path in relay.store.parent.glob(relay.store.name + "*"))
         assert (b"a secret" in files) == (messages == "keep")
+        assert not [text for text in (b"from the gym", b"asked about Tuesdays", b"At the lake") if text in files]
     finally:
         if relay.is_running():
             relay.kill()

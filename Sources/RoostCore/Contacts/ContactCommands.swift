@@ -199,6 +199,23 @@ final class ContactCommands {
         for one in users { directory.forgetIfNobody(one) }
     }
 
+    /// The user has left for good: it is nobody's contact any more, and what it has written down is forgotten.
+    func leave(_ name: Text, _ now: Moment) {
+        guard let user = directory.user(named: name) else { return }
+        counters.steps += user.contacts.all.count + user.contacts.prospects.count
+        for contact in user.contacts.all {
+            let other = contact.other(than: user)
+            contact.end()
+            journal.store(.contact(contact.pair, nil))
+            tell(user, of: other)
+            tell(other, of: user)
+            directory.forgetIfNobody(other)
+        }
+        presence.parted(user, isForGood: true, at: now)
+        for prospect in user.contacts.prospects.all { journal.store(.prospect(user.number, id: prospect.id, nil)) }
+        user.contacts.prospects = Prospects()
+    }
+
     private func pay(_ told: [User], _ asker: Asker, _ now: Moment) throws(Refusal) {
         try prices.pay(deliveries: told.reduce(0) { $0 + $1.sessions.count }, by: asker.session, at: now)
     }

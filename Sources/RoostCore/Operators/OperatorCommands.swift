@@ -43,6 +43,7 @@ final class OperatorCommands {
     let feeds: FeedCommands
     let erasures: ErasureCommands
     private let profiles: ProfileCommands
+    private let contacts: ContactCommands
     let reports: ReportCommands
     private let revocations: PendingRevocations
     private let person: PersonReport
@@ -55,8 +56,8 @@ final class OperatorCommands {
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
-        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ reports: ReportCommands,
-        _ statistics: Statistics
+        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ contacts: ContactCommands,
+        _ reports: ReportCommands, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -70,6 +71,7 @@ final class OperatorCommands {
         self.feeds = feeds
         self.erasures = erasures
         self.profiles = profiles
+        self.contacts = contacts
         self.reports = reports
         revocations = PendingRevocations(
             atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
@@ -152,6 +154,7 @@ final class OperatorCommands {
             deeds.append(OperatorDeed(name: name, kind: .eraseConversation(erased.id)))
         case .profile(let user, let change, let isDeleted):
             try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
+            if isDeleted == true { contacts.leave(user, now) }
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
         case .closeReport(let number, let note):
             try reports.close(number, note: note, by: name, now)

@@ -244,7 +244,12 @@ final class PresenceCommands {
     }
 
     /// The user and another aren't contacts any more. Who watches the other because of that is this user or that one.
-    func parted(_ user: User, at now: Moment) { endWatches(of: user, at: now) }
+    /// - Parameter isForGood: the user has left for good, and says nothing of itself any more.
+    func parted(_ user: User, isForGood: Bool = false, at now: Moment) {
+        endWatches(of: user, at: now)
+        guard isForGood, let mutation = presence.set(user.presence.status.choice, "", of: user, at: now) else { return }
+        journal.store(mutation)
+    }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }

@@ -56,6 +56,30 @@ extension JSONValue {
         #expect(alice.contacts() == [] && bob.contacts() == [])
     }
 
+    /// Nothing that somebody has written down is left who has left for good, also after a crash.
+    @Test func whoHasLeftIsNobodysContact() {
+        let relay = RelayHarness.withContacts()
+        let (alice, bob, mill) = (relay.connect("alice"), relay.connect("bob"), relay.open())
+        mill.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        _ = alice.request("profile.set", ["name": "Alice"])
+        _ = alice.contact("invite", "bob", ("label", "knee"))
+        _ = bob.contact("accept", "alice", ("label", "kind"))
+        _ = alice.contact("invite", "zoe", ("label", "later"))
+        _ = alice.request("prospect.set", ["name": "Zoë", "note": "asked"])
+        _ = alice.request("status", ["text": "At the lake"])
+        _ = bob.takeContacts()
+        #expect(mill.outcome("admin.profile", ["user": "alice", "deleted": true]) == "ok")
+        #expect(bob.takeContacts() == ["alice none"])
+        for isRestarted in [false, true] {
+            if isRestarted { relay.crash() }
+            let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+            #expect(alice.contacts() == [] && bob.contacts() == [])
+            #expect(alice.request("prospect.list")?.list("prospects").isEmpty == true)
+            #expect(relay.relay.directory.user(called: "alice")?.presence.status == StoredStatus())
+            #expect(relay.relay.directory.user(called: "zoe") == nil)
+        }
+    }
+
     @Test func whoIsInvitedAndInvitesAccepts() {
         let relay = RelayHarness.withContacts()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
