@@ -25,7 +25,12 @@ package final class DataFolder: Sendable {
         }
     }
 
-    deinit { if file >= 0 { close(file) } }
+    deinit {
+        guard file >= 0 else { return }
+        // A child that is just being started has a copy of the open file, and would keep the lock a little longer.
+        _ = flock(file, LOCK_UN)
+        close(file)
+    }
 
     /// Where the database is.
     package var database: String { path + "/services.db" }

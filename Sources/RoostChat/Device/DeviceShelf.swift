@@ -124,5 +124,9 @@ private final class FileLock {
         descriptor = opened
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that is just being started has a copy of the open file, and would keep the lock a little longer.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -43,23 +43,34 @@ final class FileLock {
         storeDescriptor = open(path, O_RDWR | O_CLOEXEC)
         guard storeDescriptor >= 0 else { throw FileLock.failure(path, errno) }
         // A lock of this open file, not of the process, so that no other use of the file in the process ends it.
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = FileLock.lockedByte
-        lock.l_len = 1
-        guard fcntl(storeDescriptor, FileLock.setLockOfOpenFile, &lock) == 0 else {
+        guard lockStore(as: F_WRLCK) else {
             let code = errno
             storeDescriptor = -1
             throw FileLock.failure(path, code)
         }
     }
 
+    private func lockStore(as type: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(type)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = FileLock.lockedByte
+        lock.l_len = 1
+        return fcntl(storeDescriptor, FileLock.setLockOfOpenFile, &lock) == 0
+    }
+
     /// Releases the locks, after the store was closed. The file beside it stays: if it were removed, two processes
-    /// could lock two different files.
+    /// could lock two different files. A child that another thread is just starting has copies of the open files until
+    /// it runs its program, and would keep locks that only `close` ends (fcntl(2), flock(2)).
     func release() {
-        if storeDescriptor >= 0 { close(storeDescriptor) }
-        if descriptor >= 0 { close(descriptor) }
+        if storeDescriptor >= 0 {
+            _ = lockStore(as: F_UNLCK)
+            close(storeDescriptor)
+        }
+        if descriptor >= 0 {
+            _ = flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
         storeDescriptor = -1
         descriptor = -1
     }

@@ -33,7 +33,12 @@ final class NewFile {
         try check(fchmod(descriptor, 0o600), draft)
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // As in FileLock: a child that is just being started has a copy of the open file.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Appends bytes to the draft.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
