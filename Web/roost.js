@@ -924,13 +924,15 @@ function removeMembers(one, users) {
 /** What a refusal means (Docs/Protocol.md, section 10): `passing`, the `item`'s own, or the `conversation`'s. */
 function scopeOf({ code, retry }, item) {
   switch (code) {
-    case "rate_limited": case "busy": case "unavailable": case "not_ready": case "unauthorized": case "token_expired":
+    case "not_ready": case "unauthorized": case "token_expired":
       return "passing";
     case "not_found": case "gone":
-      // Of the message that began the thread, or that is forwarded.
-      if (item.thread || item.forward) return "item";
+      // Of the message that began the thread or is forwarded, or of a member.
+      if (item.thread || item.forward || item.mentions) return "item";
       // falls through
     case "forbidden": case "no_relationship":
+      // Not everybody may mention all.
+      if (code === "forbidden" && item.mentions?.includes("@all")) return "item";
       // For what changes or marks one message, the message may be what is gone.
       return item.action === "send" ? "conversation" : "item";
     default:

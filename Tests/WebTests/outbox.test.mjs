@@ -118,7 +118,7 @@ test("a refused reaction is dropped, and a refused edit steps aside", async () =
 
 test("codes have the scope that the protocol gives them", () => {
   const scopes = (code) => ["send", "edit"].map((action) => scopeOf({ code }, { action }));
-  for (const code of ["rate_limited", "busy", "unavailable", "not_ready", "unauthorized", "token_expired"]) {
+  for (const code of ["not_ready", "unauthorized", "token_expired"]) {
     assert.deepEqual(scopes(code), ["passing", "passing"], code);
   }
   for (const code of ["bad_json", "bad_request", "unknown_type", "too_large", "conflict", "bad_position", "new_code"]) {

@@ -273,11 +273,15 @@ test("a forward names a message, and no content", async (context) => {
   assert.equal((await roost.timeline("c1")).draft, "half a thought");
 });
 
-test("of what names another message, that one may be what is gone", () => {
+test("of what names a message or members, those may be what is gone", () => {
   for (const more of [{ thread: 1 }, { forward: { conversation: "c1", sequence: 1 } }]) {
     const scopes = ["not_found", "gone", "forbidden", "no_relationship"].map((code) => scopeOf({ code }, { action: "send", ...more }));
     assert.deepEqual(scopes, ["item", "item", "conversation", "conversation"]);
   }
+  const mentioning = (mentions) => (
+    ["not_found", "gone", "forbidden"].map((code) => scopeOf({ code }, { action: "send", mentions })));
+  assert.deepEqual(mentioning(["bob"]), ["item", "item", "conversation"]);
+  assert.deepEqual(mentioning(["@all"]), ["item", "item", "item"]);
 });
 
 test("in another log, forwards mean nothing, and a thread's text is kept", async () => {
