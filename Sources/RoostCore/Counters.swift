@@ -92,10 +92,22 @@ public final class Counters {
         public internal(set) var refused = [Int](repeating: 0, count: GateDeed.allCases.count)
         /// Those that would have been refused with the gate on.
         public internal(set) var logged = [Int](repeating: 0, count: GateDeed.allCases.count)
+        /// What has become of those that it lets wait.
+        public internal(set) var requests = Requests()
 
         mutating func note(_ deed: GateDeed, isRefused: Bool) {
             if isRefused { refused[Int(deed.rawValue)] += 1 } else { logged[Int(deed.rawValue)] += 1 }
         }
+    }
+
+    /// What has become of the first messages of strangers.
+    public struct Requests: Sendable {
+        /// Those that had to wait.
+        public internal(set) var made = 0
+        /// Those whose receivers have answered or accepted them, or have become contacts.
+        public internal(set) var accepted = 0
+        /// Those that their receivers have dropped; they may still be accepted.
+        public internal(set) var dropped = 0
     }
 
     /// How sessions began and ended.

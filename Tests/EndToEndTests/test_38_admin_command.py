@@ -38,7 +38,7 @@ async def test_people_user_and_message(start):
     said = json.loads(await roost(relay, "admin", "people", "--json"))
     assert [one["user"] for one in said["people"]["users"]] == ["bob", "carol"]
     user = await roost(relay, "admin", "user", "carol")
-    assert re.match(r"carol is online: phone is active, last heard \d+ s ago\n  1 conversations", user)
+    assert re.match(r"carol is online: phone is active, last heard \d+ s ago\n  1 conversation, 0 contacts, ", user)
     assert "tablet is offline, before that: bye" in user and "from 127.0.0.1" in user
     for words in [(group, "1"), (sent["position"],)]:
         message = (await roost(relay, "admin", "message", *words)).splitlines()
@@ -47,6 +47,30 @@ async def test_people_user_and_message(start):
         assert message[3].startswith("  carol/tablet: waiting, offline since ")
     assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: user: nobody has this name\n"
     assert "there is no such event" in await roost(relay, "admin", "message", group, "9", code=1)
+
+
+async def test_who_a_user_is_and_how_many_it_knows(start):
+    relay = start(gate__mode="on", gate__strangers="request", gate__shared_groups="off")
+    mill, bob = await relay.service(), await relay.device("bob")
+    friend, stranger = await relay.device("friend"), await relay.device("stranger")
+    await mill.call("admin.profile", user="bob", role="trainer", tier="gold")
+    await bob.call("profile.set", name="Bob Stone", username="bobby")
+    await bob.call("contact.invite", user="friend", kind="friend")
+    await bob.call("contact.invite", user="later", kind="friend")
+    await friend.call("contact.accept", user="bob")
+    await bob.call("contact.block", users=["eve", "mallory"])
+    await stranger.send("@bob", "hello")
+    said = (await roost(relay, "admin", "user", "bob")).splitlines()
+    assert said[1] == "  is called Bob Stone, username bobby, role trainer, tier gold, version 2 of the profile"
+    assert said[2] == (
+        "  1 conversation, 1 contact, watched by 0 sessions, 1 request of strangers, has blocked 2 users")
+    person = json.loads(await roost(relay, "admin", "user", "bob", "--json"))["person"]
+    assert [person[name] for name in ("contacts", "requests", "blocks")] == [1, 1, 2]
+    assert person["profile"]["name"] == "Bob Stone"
+    # Names of others are nobody's business: no list, only counts.
+    assert not re.search("friend|later|eve|mallory|stranger(?!s)", "\n".join(said) + json.dumps(person))
+    await mill.call("admin.profile", user="bob", deleted=True)
+    assert "has left for good" in await roost(relay, "admin", "user", "bob")
 
 
 async def test_all_pages_are_printed(start):

@@ -72,6 +72,8 @@ async def test_accepting_and_dropping_survive_a_crash_on_all_devices(gated):
     await phone.call("request.drop", conversation=unwanted)
     await phone.call("request.accept", conversation=wanted)
     await carol.event("conversation", event="accepted", conversation=wanted)
+    counted = [gated.metric(f'roost_requests_total{{state="{state}"}}') for state in ("made", "accepted", "dropped")]
+    assert counted == [2, 1, 1]
     gated.kill()
     gated.start()
     tablet = await gated.device("bob", "tablet")

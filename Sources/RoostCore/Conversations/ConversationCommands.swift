@@ -185,6 +185,7 @@ final class ConversationCommands {
             direct = try begin(with: peers, user)
             if isRequest, let receiver = peers.first {
                 directory.requests.begin(Request(to: receiver.number), in: direct, at: now.wall)
+                directory.counters.gate.requests.made += 1
             }
         }
         let back = (direct.pair?.users ?? []).filter { !direct.isSurely($0) }

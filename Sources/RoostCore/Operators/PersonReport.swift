@@ -39,11 +39,24 @@ struct PersonReport {
         if user.presence.lastSeen != .never { builder.member("lastSeen", user.presence.lastSeen.milliseconds) }
         builder.member("watchers", Int64(user.presence.watchers.count))
         builder.member("conversations", Int64(user.conversations.count))
+        write(acquaintancesOf: user)
         let revoked = user.revoked.time(of: nil)
         if revoked != .never { builder.member("revoked", revoked.milliseconds) }
         builder.beginArray("devices")
         for device in user.devices { write(device, of: user, in: host, at: now) }
         builder.endArray()
+    }
+
+    /// What the user is called, and how many others it knows, has yet to answer, and has blocked: no names.
+    private func write(acquaintancesOf user: User) {
+        let contacts = user.contacts
+        builder.member("contacts", Int64(contacts.all.count - contacts.sent - contacts.received))
+        builder.member("requests", Int64(contacts.requests.received))
+        builder.member("blocks", Int64(user.privacy.exceptions.values.count { $0 == .blocked }))
+        guard user.profile?.isShown == true else { return }
+        builder.beginObject("profile")
+        builder.profile(of: user)
+        builder.endObject()
     }
 
     private func write(_ device: Device, of user: User, in host: (any Surroundings)?, at now: Moment) {

@@ -57,6 +57,7 @@ struct RequestCommands {
         if conversation.opening.request?.isDropped == false {
             conversation.opening.request?.isDropped = true
             conversations.journal.store(.dropRequest(conversation.number))
+            conversations.directory.counters.gate.requests.dropped += 1
         }
         let hidden = user.openSettings(conversations.delivery.settle())
         var append = Append(.state, in: hidden.number, by: user.number, device: speaker.device, at: now.wall)
@@ -83,6 +84,7 @@ extension ConversationCommands {
     func noteRequest(_ event: StoredEvent, in conversation: Conversation, _ now: Moment) {
         guard conversation.opening.request?.receiver == event.sender else { return }
         directory.requests.end(conversation)
+        directory.counters.gate.requests.accepted += 1
         guard let pair = conversation.pair, conversation.members.count == 2 else { return }
         directory.pairUp(conversation)
         introduce(pair, now)

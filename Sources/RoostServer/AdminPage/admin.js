@@ -414,8 +414,11 @@ async function lookUp(user, moves = true) {
   $("person-title").textContent = person.user;
   $("person-reason").textContent = person.reason;
   const facts = [
-    things(person.conversations, "conversation"), `watched by ${things(person.watchers, "session")}`,
+    ...called(person.profile), things(person.conversations, "conversation"), things(person.contacts, "contact"),
+    `watched by ${things(person.watchers, "session")}`,
   ];
+  if (person.requests) facts.push(`${things(person.requests, "request")} of strangers`);
+  if (person.blocks) facts.push(`has blocked ${things(person.blocks, "user")}`);
   if (person.lastSeen && person.state === "offline") facts.push(`last seen ${when(person.lastSeen)}`);
   if (person.revoked) facts.push(`tokens revoked up to ${when(person.revoked)}`);
   $("person-facts").textContent = facts.join(", ");
@@ -423,6 +426,16 @@ async function lookUp(user, moves = true) {
   $("devices").replaceChildren(...person.devices.map((device) => row(table, cells(device))));
   $("person").hidden = false;
   if (moves) $("person-title").focus();
+}
+
+/** What a user is called, and what services have made of it. */
+function called(profile) {
+  if (!profile) return [];
+  if (profile.deleted) return ["has left for good"];
+  const { name, username, role, tier } = profile;
+  return Object.entries({ "is called": name, username, role, tier })
+    .filter(([, value]) => value)
+    .map(([what, value]) => `${what} ${value}`);
 }
 
 function cells(device) {

@@ -82,6 +82,10 @@ extension Gateway {
             counters.disappeared)
         page.single("roost_duplicates_total", .counter, "Retries answered with the first answer.", counters.duplicates)
         page.write(counters.gate)
+        let requests = counters.gate.requests
+        page.labelled(
+            "roost_requests_total", .counter, "First messages of strangers, by what has become of them.", by: "state",
+            [("made", requests.made), ("accepted", requests.accepted), ("dropped", requests.dropped)])
         page.single("roost_signals_total", .counter, "Signals accepted.", counters.signals)
         guard let loop else { return }
         let transport = loop.counters

@@ -112,6 +112,14 @@ public struct PersonDetail: Sendable, Equatable {
     public var watchers: Int
     /// Conversations of the user.
     public var conversations: Int
+    /// Users who are its contacts.
+    public var contacts: Int
+    /// Conversations of strangers that wait for the user to accept them, or that it has dropped.
+    public var requests: Int
+    /// Users whom it has blocked.
+    public var blocks: Int
+    /// What it is called; nil if it has no profile.
+    public var profile: UserProfile?
     /// Tokens issued up to here are no longer good; nil if all are.
     public var revoked: Timestamp?
     /// The user's devices.
@@ -133,6 +141,10 @@ extension PersonDetail {
         lastSeen = person.time("lastSeen")
         watchers = person.count("watchers") ?? 0
         conversations = person.count("conversations") ?? 0
+        contacts = person.count("contacts") ?? 0
+        requests = person.count("requests") ?? 0
+        blocks = person.count("blocks") ?? 0
+        profile = person.object("profile").flatMap(UserProfile.init(reading:))
         revoked = person.time("revoked")
         devices = (person.objects("devices") ?? []).compactMap(Device.init(reading:))
         head = person.string("head") ?? ""

@@ -8,10 +8,10 @@ enum AdminText {
     }
 
     static func line(_ person: PeoplePage.Person) -> String {
-        "  \(TerminalText.printable(person.user))  \(person.state.rawValue), \(devices(person.devices))"
+        "  \(TerminalText.printable(person.user))  \(person.state.rawValue), \(things(person.devices, "device"))"
     }
 
-    private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
+    private static func things(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
     static func closed(_ answer: Answer) -> String {
         let count = answer.closed ?? 0
@@ -27,11 +27,28 @@ enum AdminText {
 
     static func lines(_ person: PersonDetail) -> [String] {
         var lines = ["\(TerminalText.printable(person.user)) is \(TerminalText.printable(person.reason))"]
-        var facts = ["\(person.conversations) conversations", "watched by \(person.watchers) sessions"]
+        if let profile = person.profile { lines.append("  " + line(profile)) }
+        var facts = [
+            things(person.conversations, "conversation"), things(person.contacts, "contact"),
+            "watched by \(things(person.watchers, "session"))",
+        ]
+        if person.requests > 0 { facts.append("\(things(person.requests, "request")) of strangers") }
+        if person.blocks > 0 { facts.append("has blocked \(things(person.blocks, "user"))") }
         if let time = person.lastSeen, person.state == .offline { facts.append("last seen \(WallClock().time(time))") }
         if let time = person.revoked { facts.append("tokens revoked \(WallClock().time(time))") }
         lines.append("  " + facts.joined(separator: ", "))
         return lines + person.devices.map(line)
+    }
+
+    /// What the user is called, and what services have made of it.
+    private static func line(_ profile: UserProfile) -> String {
+        if profile.isDeleted { return "has left for good" }
+        var facts: [String] = []
+        if let name = profile.name { facts.append("is called \(TerminalText.printable(name))") }
+        if let name = profile.username { facts.append("username \(TerminalText.printable(name))") }
+        if let role = profile.role { facts.append("role \(TerminalText.printable(role))") }
+        if let tier = profile.tier { facts.append("tier \(TerminalText.printable(tier))") }
+        return (facts + ["version \(profile.version) of the profile"]).joined(separator: ", ")
     }
 
     private static func line(_ one: PersonDetail.Device) -> String {

@@ -73,7 +73,9 @@ let wireMembers: [String: String] = [
     "ended": "reason time",
     "people": "online away busy offline users next",
     "herePerson": "user state devices",
-    "person": "user state reason wants lastSeen watchers conversations revoked devices head",
+    "person": """
+    user state reason wants lastSeen watchers conversations contacts requests blocks profile revoked devices head
+    """,
     "personDevice": """
     device state position session address since heard feed unacked waitingBytes until ended revoked
     """,

@@ -409,7 +409,7 @@ extension JSONValue {
             let inner: String? =
                 switch name {
                 case "people" where value.kind == .array: "personShown"
-                case "profiles": "userProfile"
+                case "profile", "profiles": "userProfile"
                 case "people", "person", "whereabouts", "feed", "erasure", "reports": name
                 case "list": "report"
                 case "pins": "pin"
