@@ -17,7 +17,7 @@ let unchecked: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"]
 // checked as in other debug builds.
 let quick: [SwiftSetting] =
     checking ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
-let fast: [SwiftSetting] = strict + unchecked + quick
+let fast: [SwiftSetting] = strict + unchecked
 
 // `roost version` names it.
 let commit = Context.gitInformation.map { $0.currentCommit + ($0.hasUncommittedChanges ? "+" : "") } ?? ""
@@ -78,7 +78,7 @@ let package = Package(
                 "RoostFraming", "RoostWire", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
-            swiftSettings: fast
+            swiftSettings: fast + quick
         ),
 
         // Edges: each the only importer of what it wraps; none imports another, except that sockets may speak TLS.
@@ -93,7 +93,7 @@ let package = Package(
                 "CChecksum", "CSQLite", "RoostCore", "RoostWire",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
-            swiftSettings: fast
+            swiftSettings: fast + quick
         ),
         .target(
             name: "RoostAuth",
@@ -194,15 +194,15 @@ let package = Package(
             swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
-        .target(name: "SeededRandom", swiftSettings: strict),
+        .target(name: "SeededRandom", swiftSettings: strict + quick),
         .target(
             name: "RoostTestKit", dependencies: ["RoostCore", "RoostFraming", "RoostWire", "SeededRandom"],
-            swiftSettings: fast),
+            swiftSettings: fast + quick),
         // The real store on a disk that loses what isn't synced, under the same simulation.
         .target(
             name: "SimulatedDisk",
             dependencies: ["CSQLite", "RoostCore", "RoostStorage", "RoostTestKit", "RoostWire", "SeededRandom"],
-            swiftSettings: strict
+            swiftSettings: strict + quick
         ),
         .executableTarget(
             name: "roost-simulate",
