@@ -27,6 +27,8 @@ final class Disappearing {
     private var isAsked = false
     /// When the store may be asked next, in monotonic milliseconds, so that one transaction takes many.
     private var askableAt = Int64.min
+    /// The first to disappear of those that were stored since, which the answer may not know; `.never` for none.
+    private var stored = Timestamp.never
     /// When to look at the wall clock next, in monotonic milliseconds. It may be set meanwhile.
     private(set) var nextDeadline = Int64.max
 
@@ -46,9 +48,13 @@ final class Disappearing {
 
     /// A message was stored that disappears.
     func note(_ expires: Timestamp, at now: Moment) {
+        guard !isAsked else {
+            stored = first(stored, expires)
+            return
+        }
         guard next == .never || expires < next else { return }
         next = expires
-        if !isAsked { nextDeadline = min(nextDeadline, now.monotonic + wait(at: now)) }
+        nextDeadline = min(nextDeadline, now.monotonic + wait(at: now))
     }
 
     /// Looks at the clock if it is time.
@@ -80,10 +86,16 @@ final class Disappearing {
             delivery.window.erase(message.sequence, of: message.conversation, at: message.expires)
             catchUp.erase(message.sequence, of: message.conversation, at: message.expires)
         }
-        self.next = next
+        // A message of the same batch may have come behind the question.
+        self.next = first(next, stored)
+        stored = .never
         // More than one answer may name waits for nothing.
-        let isMoreDue = next != .never && next <= now.wall
+        let isMoreDue = self.next != .never && self.next <= now.wall
         askableAt = now.monotonic + (isMoreDue ? 0 : bounds.pauseMilliseconds)
-        if next != .never { nextDeadline = now.monotonic + wait(at: now) }
+        if self.next != .never { nextDeadline = now.monotonic + wait(at: now) }
+    }
+
+    private func first(_ one: Timestamp, _ other: Timestamp) -> Timestamp {
+        one == .never ? other : other == .never ? one : min(one, other)
     }
 }

@@ -106,6 +106,78 @@ import Testing
         #expect(unread(relay.connect("bob"), group) == [0, 0, Self.day])
     }
 
+    /// It was erased then, and the answer of the store, which didn't know of the next one, took its time away.
+    @Test("what is stored behind the erasing of others, in one batch, has its time, too")
+    func sameBatch() {
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob()
+        _ = hide(alice, group)
+        alice.post("one", to: group)
+        relay.advance(Self.day - 1_000)
+        let late = relay.connect("alice")
+        relay.relay.tick(at: later(relay, by: 20_000))
+        late.start("send", ["to": "\(group)", "key": "k", "body": "two"])
+        relay.settle()
+        #expect(relay.relay.counters.disappeared == 1)
+        relay.advance(Self.day + 60_000)
+        #expect(relay.relay.counters.disappeared == 2)
+        #expect(unread(relay.connect("bob"), group) == [0, 0, Self.day])
+    }
+
+    private func later(_ relay: RelayHarness, by milliseconds: Int64, wall: Int64? = nil) -> Moment {
+        Moment(
+            monotonic: relay.now.monotonic + milliseconds,
+            wall: Timestamp(milliseconds: relay.now.wall.milliseconds + (wall ?? milliseconds)))
+    }
+
+    @Test("if the clock is set, messages disappear by what it shows then")
+    func setClock() {
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob()
+        _ = hide(alice, group)
+        alice.post("goes", to: group)
+        relay.advance(1_000)
+        relay.relay.tick(at: later(relay, by: 20_000, wall: Self.day - 1_001))
+        relay.settle()
+        #expect(relay.relay.counters.disappeared == 0)
+        relay.relay.tick(at: later(relay, by: 40_000, wall: Self.day))
+        relay.settle()
+        #expect(relay.relay.counters.disappeared == 1)
+    }
+
+    @Test("the time is that of the message, however long the store took for it")
+    func slowStore() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
+        _ = hide(alice, group)
+        relay.holdsCommits = true
+        alice.start("send", ["to": "\(group)", "key": "k", "body": "goes"])
+        relay.advance(1_500)
+        relay.holdsCommits = false
+        relay.settle()
+        let told = bob.frames("message").last
+        #expect(told?.number("expires") == told?.number("time").map { $0 + Self.day })
+        let shown = bob.request("history", ["conversation": "\(group)"])?.list("messages").last
+        #expect(shown?.number("expires") == told?.number("expires"))
+    }
+
+    @Test("a page that was read before, and waits for a device, has no body of it either")
+    func waitingPage() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(limits: .with { $0.windowBytes = 0 })
+        _ = hide(alice, group)
+        bob.ackAll()
+        bob.drop()
+        alice.post("secret", to: group)
+        relay.advance(Self.day - 1_000)
+        relay.holdsReads = true
+        let back = relay.connect("bob")
+        let before = relay.log.copy()
+        relay.advance(20_000)
+        #expect(relay.relay.counters.disappeared == 1)
+        for read in relay.heldReads { relay.relay.answered(before.answer(read), at: relay.now) }
+        relay.settle()
+        #expect(back.frames("message").count == 1)
+        #expect(back.frames("message").last?["body"] == nil)
+        #expect(back.frames("message").last?["deletedAt"] != nil)
+    }
+
     @Test("nothing may be done to a message whose time has come; a retry gets its first answer")
     func late() {
         let (relay, first, second, group) = RelayHarness.withAliceAndBob()
