@@ -62,7 +62,10 @@ final class MessageCommands {
             if !named.isEmpty { mentioned = try mentions.users(named, in: conversation, by: user) }
         } catch {
             // The log is asked whether it was sent before: a retry gets its first answer, whatever has changed since.
-            guard !error.code.isTemporary else { throw error }
+            guard !error.code.isTemporary else {
+                if let advance { prices.settle(advance: advance.price, deliveries: 0, bytes: 0, to: session) }
+                throw error
+            }
             refusal = error
             conversation = directory.anyConversation(send.to, of: user)
         }

@@ -129,6 +129,7 @@ final class StoredEvents {
             let conversation = directory.conversation(next.event.conversation)
             if let conversation { settleRequest(next, in: conversation) }
             if let change = next.change { directory.settle(change, of: conversation) }
+            forwarding.settle(next, in: conversation, isStored: false)
             undo(next.change, of: conversation)
             answer(next, refusal: journal.unavailable())
         }

@@ -192,6 +192,86 @@ import Testing
         #expect(carol.frames("message").count == 1)
     }
 
+    @Test("what was said in a direct conversation before a block stays there to read, and so to forward")
+    func blockedInDirect() {
+        let direct = alice.makeDirect("bob")
+        bob.post("one", to: direct)
+        _ = alice.request("contact.block", ["users": ["bob"]])
+        #expect(forward(1, of: direct)?.outcome == "ok")
+        #expect(last(alice)?["origin"]?.text("from") == "bob" && last(alice)?.text("body") == "one")
+    }
+
+    @Test("the queue of the store counts a forwarded message as the longest")
+    func queue() {
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(
+            limits: .with { limits in
+                limits.frameBytes = 10_000
+                limits.pendingBytes = 15_000
+            })
+        alice.post("one", to: group)
+        relay.holdsCommits = true
+        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        for id in 1...2 { alice.start("send", ["to": "\(group)", "key": "k\(id)", "forward": source], id: id) }
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.codes == ["busy"])
+    }
+
+    @Test("what finds no room on the disk costs as other commands")
+    func fullDisk() {
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(
+            limits: .with { limits in
+                limits.commandsPerSecond = 100
+                limits.smallBytes = 1_000
+                limits.frameBytes = 40_000
+                limits.deliveriesPerCommand = 1
+            })
+        alice.post("one", to: group)
+        relay.advance(10_000)
+        relay.holdsCommits = true
+        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        alice.start("send", ["to": "\(group)", "key": "a", "forward": source])
+        relay.fillDisk()
+        #expect(alice.codes == ["unavailable"])
+        relay.holdsCommits = false
+        relay.makeRoom()
+        #expect(alice.outcome("send", ["to": "\(group)", "key": "b", "forward": source]) == "ok")
+    }
+
+    /// 200 may be spent, and up to 101 by a message under way.
+    @Test("what isn't forwarded costs as other commands, whoever refuses it", arguments: ["gone", "busy"])
+    func refused(code: String) {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            limits: .with { limits in
+                limits.commandsPerSecond = 100
+                limits.smallBytes = 1_000
+                limits.frameBytes = 40_000
+                limits.deliveriesPerCommand = 1
+            })
+        alice.post("one", to: group)
+        var target = group
+        if code == "gone" {
+            _ = alice.request("delete", ["conversation": "\(group)", "sequence": 1])
+        } else {
+            target = alice.makeDirect("bob")
+            _ = bob.request("conversation.leave", ["conversation": "\(target)"])
+        }
+        relay.advance(10_000)
+        if code == "busy" {
+            // Nobody knows whether the last one leaves, or has left before.
+            relay.holdsCommits = true
+            alice.start("conversation.leave", ["conversation": "\(target)", "key": "l"], id: 7)
+        }
+        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        let name = code == "gone" ? target : "@bob"
+        for number in 0..<20 {
+            let asked = alice.outcome("send", ["to": "\(name)", "key": "k\(number)", "forward": source])
+            #expect(asked == code)
+        }
+        relay.holdsCommits = false
+        relay.settle()
+    }
+
     @Test("who forwards pays for what the message turns out to be, and at first for the longest")
     func price() {
         let (relay, alice, _, group) = RelayHarness.withAliceAndBob(
