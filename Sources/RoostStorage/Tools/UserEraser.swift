@@ -72,6 +72,7 @@ public final class UserEraser {
     private func erase() throws {
         // First, so that nobody comes back with an old token if this is cut short.
         _ = try writer.commit([.revoke(user, device: nil, now)])
+        try eraseWhatHasDisappeared()
         try walk(
             "erasing messages", where: { $0.event.kind == .message && $0.event.deletedAt == .never },
             damaged: { result.damaged += 1 }, change: { try deleteMessages($0) })
@@ -81,6 +82,13 @@ public final class UserEraser {
         try walk(
             "erasing names of devices", where: { !$0.event.device.isEmpty }, damaged: {},
             change: { try removeDeviceNames(from: $0) })
+    }
+
+    /// From its time on a message can't be deleted any more, and a relay that was down hasn't erased it.
+    private func eraseWhatHasDisappeared() throws {
+        while case .expired(_, let next)? = try writer.commit([.expire(upTo: now)]).first {
+            guard next != .never, next <= now else { return }
+        }
     }
 
     /// Changes the rows that the user has sent, a batch at a time. `damaged` is called for each row and page that can't

@@ -75,11 +75,14 @@ import Testing
             group, message("acorn", by: 1, key: "a"), message("squirrel", by: 2, key: "b"),
             about(.react, 1, by: 2), about(.react, 2, by: 2), about(.react, 2, by: 1),
         ])
+        let step = ReceiptStep(isRead: true, after: .none, to: SequenceNumber(1), at: Timestamp(milliseconds: 9))
+        _ = try log.writer.commit([1, 2].map { .steps(ConversationNumber(1), UserNumber($0), [step]) })
         log.close()
         #expect(
             try erase("u2", from: scratch)
                 == UserEraser.Result(messages: 1, reactions: 2, conversations: 1, devices: 1))
         #expect(try !scratch.holds("squirrel"))
+        #expect(try lines(scratch, "SELECT user FROM receipt") == ["1"])
         let again = try SQLiteLog(path: scratch.path(), durability: .full)
         defer { again.close() }
         let events = try again.page(1)
@@ -108,6 +111,21 @@ import Testing
         #expect(try lines(scratch, "SELECT id FROM conversation") == [])
         #expect(try lines(scratch, "SELECT position FROM log WHERE body IS NOT NULL AND kind = 1") == [])
         #expect(try !scratch.holds("squirrel"))
+    }
+
+    /// From its time on nobody can delete a message, although a relay that was down hasn't erased it yet.
+    @Test func whatShouldHaveDisappearedIsErased() throws {
+        let scratch = try Scratch()
+        let log = try storeWithASquirrel(scratch)
+        var hide = message(by: 1)
+        (hide.kind, hide.label, hide.change) = (.conversation, "", .expiry(5_000))
+        hide.body = Array("\"event\":\"expiry\",\"after\":5000".utf8)
+        _ = try log.commit([hide, message("hedgehog", by: 2, key: "c")])
+        log.close()
+        let result = try erase("u2", from: scratch)
+        #expect(result.messages == 1 && result.damaged == 0)
+        #expect(try !scratch.holds("squirrel") && !scratch.holds("hedgehog"))
+        #expect(try StoreVerifier.run(scratch.path()) { _ in }.findings.map(\.description) == [])
     }
 
     @Test func anUnknownUserIsAMistake() throws {
