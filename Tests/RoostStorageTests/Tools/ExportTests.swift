@@ -24,6 +24,12 @@ import Testing
         return try log.contents()
     }
 
+    private func change(_ change: ConversationChange) -> Append {
+        var event = about(.conversation, 0)
+        (event.change, event.body) = (change, Array("\"event\":\"x\"".utf8))
+        return event
+    }
+
     private func expectContents(
         _ scratch: Scratch, _ store: String, _ wanted: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -132,6 +138,74 @@ import Testing
         try expectSound(scratch, "two")
     }
 
+    /// What was erased since an earlier export by its time, so without an event, is erased where that was imported: it
+    /// isn't pinned and in no thread any more.
+    @Test func aLaterExportErasesWhatHasDisappearedSince() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        var reply = message("heron", key: "b")
+        reply.extras = Extras(thread: SequenceNumber(1))
+        _ = try log.commit([
+            group(1), message("root", key: "a"), change(.expiry(5_000)), reply, change(.pin(SequenceNumber(2))),
+        ])
+        _ = try export(scratch, "one", to: "early")
+        _ = try take(scratch, "early", into: "two")
+        _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 9_000))])
+        _ = try export(scratch, "one", to: "late")
+        log.close()
+        #expect(try take(scratch, "late", into: "two").added == 0)
+        try expectSound(scratch, "two")
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        defer { two.close() }
+        #expect(try two.load().conversations[0].pins.isEmpty)
+        #expect(try two.history(1).map(\.body.isEmpty) == [false, true])
+        #expect(try two.history(1).first?.replies == nil)
+    }
+
+    /// A later export says how long messages stay by then, and an earlier one takes nothing back.
+    @Test func aLaterExportTellsHowLongMessagesStay() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1), message("heron", key: "a")])
+        _ = try export(scratch, "one", to: "early")
+        _ = try log.commit([change(.expiry(5_000))])
+        _ = try export(scratch, "one", to: "late")
+        log.close()
+        for (file, expiry) in [("early", 0), ("late", 5_000), ("early", 5_000)] as [(String, Int64)] {
+            _ = try take(scratch, file, into: "two")
+            let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+            #expect(try two.load().conversations[0].expiry == expiry)
+            two.close()
+        }
+    }
+
+    /// Whom an edit has mentioned since an earlier export hasn't read it.
+    @Test func aLaterExportBringsMentionsOfEdits() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        var opening = group(1)
+        opening.change = .create(
+            id: "c1", kind: .group, name: "g", members: [1, 2].map { NewMember(UserNumber($0), .member) })
+        var told = message("stork", key: "b")
+        (told.extras, told.mentioned) = (Extras(mentions: ["u2"]), [UserNumber(2)])
+        _ = try log.commit([opening, message("heron", key: "a"), told])
+        _ = try export(scratch, "one", to: "early")
+        _ = try take(scratch, "early", into: "two")
+        var edit = about(.edit, 1)
+        (edit.extras, edit.mentioned) = (Extras(mentions: ["u2"]), [UserNumber(2)])
+        _ = try log.commit([edit])
+        _ = try export(scratch, "one", to: "late")
+        log.close()
+        _ = try take(scratch, "late", into: "two")
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        defer { two.close() }
+        let member = try two.load().members.first { $0.user == UserNumber(2) }
+        #expect(member?.mentions.map(\.sequence.value) == [1, 2])
+    }
+
     /// An import that was killed in the middle continues where it ended.
     @Test func anImportThatWasCutShortGoesOn() throws {
         let scratch = try Scratch()
@@ -200,11 +274,6 @@ import Testing
         func at(_ time: Int64, _ event: Append) -> Append {
             var event = event
             event.time = Timestamp(milliseconds: time)
-            return event
-        }
-        func change(_ change: ConversationChange) -> Append {
-            var event = about(.conversation, 0)
-            (event.change, event.body) = (change, Array("\"event\":\"x\"".utf8))
             return event
         }
         _ = try log.writer.commit(RandomContent.directory)
