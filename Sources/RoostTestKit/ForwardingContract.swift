@@ -68,6 +68,10 @@ enum ForwardingContract {
         try StoreContract.expect(
             rows.map { String(decoding: $0.body, as: UTF8.self) }, ["\"a\"", "\"b\"", "\"a\"", "\"a\"", "\"c\""])
         try StoreContract.expect(rows.map { $0.extras?.origin ?? "-" }, Array(repeating: "u1", count: 5))
+        // Nothing of it is left with its body.
+        _ = try store.commit([store.event(.delete, 2, by: 2, of: 1, "")])
+        try store.goOn()
+        try StoreContract.expect(try store.history(2).first?.extras, nil)
         try open(&store)
     }
 

@@ -52,7 +52,9 @@ enum ThreadContract {
             ])
         var shown = try store.history(1)
         try StoreContract.expect(shown.map(\.extras.thread.value), [0, 1, 0, 1])
-        try StoreContract.expect(shown.map(\.replies), [summary(2, 4, message(store, "bb", in: 1)), nil, nil, nil])
+        let two = summary(2, 4, message(store, "bb", in: 1))
+        try StoreContract.expect(shown.map(\.replies), [two, nil, nil, nil])
+        try StoreContract.expect(try store.latest([(1, 1), (1, 2)]).map(\.replies), [two, nil])
 
         // An edit leaves it in its thread, a deletion takes it out, and the root may go.
         let edit = store.event(.edit, 1, by: 2, of: 2, "a2")

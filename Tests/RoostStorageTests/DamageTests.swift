@@ -278,6 +278,27 @@ import Testing
         }
         #expect(log.statistics.notices.isEmpty)
     }
+
+    /// What follows from messages is found again: which are in a thread, and which disappear, also of those that were
+    /// deleted.
+    @Test func reindexFindsThreadsAndWhatDisappears() throws {
+        let scratch = try Scratch()
+        var log = try SQLiteLog(scratch.path(), .full, .tiny)
+        var hide = about(.conversation, 0)
+        (hide.change, hide.body) = (.expiry(5_000), Array("\"event\":\"expiry\",\"after\":5000".utf8))
+        var replies = [message("b"), message("c")]
+        for index in replies.indices { replies[index].extras = Extras(thread: SequenceNumber(1)) }
+        _ = try log.commit([creation(), message("a"), hide] + replies + [about(.delete, 3)])
+        try log.writer.database.execute("DELETE FROM thread; DELETE FROM expiring")
+        log.close()
+        try SQLiteLog.reindex(scratch.path(), .full, .tiny, reporter: StorageReporter())
+        log = try SQLiteLog(scratch.path(), .full, .tiny)
+        defer { log.close() }
+        #expect(try log.history(1).first?.replies?.count == 1)
+        #expect(try log.load().nextExpiry == Timestamp(milliseconds: 6_000))
+        _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
+        #expect(try log.load().conversations[0].expired.text == "2-3")
+    }
 }
 
 /// Collects what the store reports.

@@ -63,6 +63,45 @@ import Testing
         #expect(try log.history(1).count == 4)
     }
 
+    /// What has disappeared is in no file after a shorter while than what was deleted.
+    @Test func whatDisappearsLeavesTheWriteAheadLogSoon() throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.disappearedMilliseconds = 0
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        defer { log.close() }
+        var hide = about(.conversation, 0)
+        (hide.change, hide.body) = (.expiry(5_000), Array("\"event\":\"expiry\",\"after\":5000".utf8))
+        var goes = message("squirrel")
+        goes.extras = Extras(mentions: ["hedgehog"])
+        _ = try log.commit([creation(), hide, goes])
+        #expect(try scratch.holds("squirrel") && scratch.holds("hedgehog"))
+        _ = try log.commit([about(.edit, 1)])
+        _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
+        #expect(try log.writer.maintain() == false)
+        #expect(try !scratch.holds("squirrel") && !scratch.holds("hedgehog") && !scratch.holds("changed"))
+    }
+
+    /// Nothing that says something about its messages outlives a conversation.
+    @Test func whatBelongsToAnErasedConversationGoesWithIt() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .full, .tiny)
+        defer { log.close() }
+        var mention = message("b")
+        (mention.extras, mention.mentioned) = (Extras(mentions: ["@all"], thread: SequenceNumber(1)), [.none])
+        mention.mentioned.append(UserNumber(2))
+        var pin = about(.conversation, 0)
+        (pin.change, pin.body) = (.pin(SequenceNumber(1)), Array("\"event\":\"pinned\",\"pin\":1".utf8))
+        _ = try log.commit([creation(), message("a"), mention, pin, about(.react, 1)])
+        let step = ReceiptStep(isRead: false, after: .none, to: SequenceNumber(1), at: Timestamp(milliseconds: 9))
+        _ = try log.writer.commit([.steps(ConversationNumber(1), UserNumber(1), [step])])
+        let tables = ["conversation", "member", "mention", "thread", "pin", "receipt", "reaction", "reaction_count"]
+        for table in tables { #expect(try log.number("SELECT count(*) FROM \(table)") > 0, "\(table)") }
+        _ = try log.commit([erasing(1)])
+        try log.writer.maintainAll()
+        for table in tables { #expect(try log.number("SELECT count(*) FROM \(table)") == 0, "\(table)") }
+    }
+
     /// Of a profile's former texts nothing is left, whether it has changed or its user has left.
     @Test(arguments: [false, true]) func aFormerProfileIsOverwritten(isDeleted: Bool) throws {
         let scratch = try Scratch()

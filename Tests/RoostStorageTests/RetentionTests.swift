@@ -97,6 +97,21 @@ import Testing
         #expect(try log.history(1).map(\.extras.thread.value) == [0, 1, 1])
     }
 
+    /// What a message has beside its body goes with it.
+    @Test func whatIsErasedNamesNobody() throws {
+        let log = try open(days: 30)
+        defer { log.close() }
+        var old = text("old", key: "a", daysAgo: 31)
+        old.extras = Extras(mentions: ["squirrel"])
+        var sent = text("sent on", key: "b", daysAgo: 31)
+        sent.extras = Extras(origin: "squirrel")
+        _ = try log.commit([creation(), old, sent])
+        #expect(try scratch.holds("squirrel"))
+        try maintain(log)
+        #expect(try bodies(log) == ["-", "-"] && log.history(1).allSatisfy { $0.extras == nil })
+        #expect(try !scratch.holds("squirrel"))
+    }
+
     @Test func withoutARuleNothingIsErased() throws {
         let log = try open()
         defer { log.close() }

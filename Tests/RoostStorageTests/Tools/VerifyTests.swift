@@ -82,6 +82,7 @@ import Testing
         ("DELETE FROM thread", "thread, conversation c1, message 13: isn't in the thread"),
         ("UPDATE thread SET time = 9", "thread, conversation c1, message 13: isn't in the thread"),
         ("INSERT INTO thread VALUES (1, 1, 4, 9)", "thread, conversation c1, message 4: isn't in the thread"),
+        ("DELETE FROM expiring", "expiring, position 20: is missing; the message stays"),
         ("INSERT INTO pin VALUES (1, 99, 1, 1, 1)", "pin, number 1: is of message 99, which isn't there"),
         ("UPDATE pin SET user = 99", "pin, number 1: is by a user, number 99,"),
         ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
@@ -102,7 +103,9 @@ import Testing
         pin.reference = .none
         var reply = message("in a thread")
         reply.extras = Extras(thread: SequenceNumber(1))
-        _ = try log.commit([pin, reply])
+        var hide = about(.conversation, 0)
+        (hide.change, hide.body) = (.expiry(5_000), Array("\"event\":\"expiry\",\"after\":5000".utf8))
+        _ = try log.commit([pin, reply, hide, message("disappears")])
         try log.writer.maintainAll()
         #expect(try findings(scratch.path()) == [])
         try log.writer.database.execute(damage)
