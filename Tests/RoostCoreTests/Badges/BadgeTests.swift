@@ -276,6 +276,37 @@ import Testing
         #expect(badges(bob) == [20, 21])
     }
 
+    @Test func whoIsInAsManyAsAreCountedAtOnceIsToldAtOnce() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.badgeCountedAtOnce = 3
+                $0.stepsPerTurn = 2
+            })
+        let alice = relay.connect("alice")
+        for number in 0..<3 { alice.post("m\(number)", to: alice.makeGroup("bob", name: "G\(number)")) }
+        #expect(relay.connect("bob").welcome("badge")?.integer == 3)
+    }
+
+    /// What is written while the members are looked at is for another look.
+    @Test func aMessageDuringAWalkCounts() {
+        let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 4 })
+        let alice = relay.connect("alice")
+        let names = (0..<30).map { "m\($0)" }
+        let group = alice.makeGroup(names)
+        relay.advance(1_000)
+        let members = names.map { relay.connect($0) }
+        alice.post("one", to: group)
+        relay.advance(499)
+        let due = Moment(monotonic: relay.now.monotonic + 1, wall: relay.now.wall)
+        relay.relay.tick(at: due)
+        relay.relay.doWork(at: due)
+        // The first members have been looked at.
+        #expect(relay.relay.hasWork)
+        alice.post("two", to: group)
+        relay.advance(1_000)
+        #expect(members.allSatisfy { badge($0) == 2 })
+    }
+
     @Test func aMillisecondTellsOnlySoMany() {
         let relay = RelayHarness(limits: .with { $0.badgesPerMillisecond = 4 })
         let alice = relay.connect("alice")

@@ -76,6 +76,9 @@ import Testing
         #expect(unread(bob) == [1, 1] && unread(alice) == nil)
         // Nobody was made by the refused ones, and nothing stored.
         #expect(relay.relay.counters.users == 3)
+        // Nor is anybody mentioned who is known, and no member.
+        _ = relay.connect("dave")
+        #expect(send("a", ["bob", "dave"])?.outcome == "not_found")
         #expect(alice.request("send", ["to": "\(group)", "key": "d", "body": "d"])?.number("sequence") == 2)
     }
 
@@ -196,5 +199,11 @@ import Testing
             alice.outcome("send", ["to": "\(group)", "key": "\($0)", "body": "x", "mentions": names])
         }
         #expect(outcomes == ["ok", "ok", "rate_limited"])
+        relay.advance(10_000)
+        let edits = (1...3).map { number in
+            alice.outcome(
+                "edit", ["conversation": "\(group)", "sequence": 1, "body": "\(number)", "mentions": names])
+        }
+        #expect(edits == ["ok", "ok", "rate_limited"])
     }
 }

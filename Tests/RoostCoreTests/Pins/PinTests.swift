@@ -134,6 +134,17 @@ import Testing
         #expect(pins(relay.connect("bob")) == [1])
     }
 
+    /// Nobody asks for the list, which would find it out.
+    @Test("an object tells no pin of what has disappeared")
+    func disappeared() {
+        _ = alice.request("conversation.expiry", ["conversation": "\(group)", "after": 86_400_000])
+        post(1...2)
+        for sequence: Int64 in 1...2 { #expect(pin(alice, sequence) == "ok") }
+        relay.advance(86_400_000 + 60_000)
+        let object = relay.connect("bob").request("conversation.get", ["conversation": "\(group)"])?["conversation"]
+        #expect(object?.number("sequence") == 2 && object?["pins"] == nil)
+    }
+
     @Test("a conversation has a bounded number of pins")
     func bounded() {
         let most = Int64(Limits().pinsPerConversation)

@@ -216,6 +216,14 @@ import Testing
         #expect(passes { _ in read(10) } == 10)
     }
 
+    /// 40 may be spent.
+    @Test func receiptsCostByTheirRows() {
+        let (relay, alice, group) = crowd(of: 1)
+        alice.post("k", to: group)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("receipts", ["conversation": "\(group)", "sequence": 1]) } == 2)
+    }
+
     @Test func severalThatAreToldCostWhoMakesThemSeveral() {
         let (relay, alice, group) = crowd(of: 19) { $0.typingMembersMax = 3 }
         _ = relay.connect("u0").outcome("typing", ["to": "\(group)"])

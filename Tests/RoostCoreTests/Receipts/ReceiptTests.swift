@@ -47,6 +47,18 @@ import Testing
         #expect(receipt?["unread"] == nil)
     }
 
+    /// Whoever comes back begins with nothing delivered, whatever its device acks of what it was sent before.
+    @Test func anAckOfAnEarlierMembershipSaysNothing() {
+        for type in ["remove", "add"] {
+            _ = alice.request("conversation.\(type)", ["conversation": "\(group)", "users": ["bob"]])
+        }
+        bob.tell("ack", ["position": "\(relay.relay.head.text(epoch: "memory"))"])
+        relay.pause()
+        let entry = members(alice, 3)?.list("members").first { $0.text("user") == "bob" }
+        #expect(entry?.number("delivered") == 0 && entry?["deliveredAt"] == nil)
+        #expect(alice.frames("receipt").allSatisfy { $0.text("user") != "bob" })
+    }
+
     @Test func readImpliesDelivered() {
         read(bob, 2)
         relay.pause()

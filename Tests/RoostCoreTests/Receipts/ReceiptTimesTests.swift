@@ -109,6 +109,20 @@ import Testing
         #expect(receipts(relay.connect("alice"), group, 2)["bob"]?.read == time)
     }
 
+    /// The author has read a message when it was sent, however long the store took for it.
+    @Test func aSlowStoreDoesNotMakeTheAuthorLate() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
+        relay.holdsCommits = true
+        bob.start("send", ["to": "\(group)", "key": "k", "body": "b"])
+        let time = relay.now.wall.milliseconds
+        relay.advance(1_500)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.frames("message").last?.number("time") == time)
+        let told = receipts(alice, group, 1)["bob"]
+        #expect(told?.delivered == time && told?.read == time)
+    }
+
     @Test func olderOnesAreReadWithoutATime() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         let most = Limits().receiptSteps

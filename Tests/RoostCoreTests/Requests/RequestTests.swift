@@ -238,6 +238,19 @@ extension RelayHarness {
         #expect(carol.outcome("state.set", ["key": "@requests", "value": 1]) == "bad_request")
     }
 
+    /// Whoever accepts pays for all who are told, and whoever drops for its own devices: here all that may be spent.
+    @Test(arguments: ["accept", "drop"])
+    func answersCostByThoseWhoAreTold(type: String) {
+        let relay = RelayHarness.withRequests(limits: .with { $0.commandsPerSecond = 1 })
+        let alice = relay.connect("alice")
+        let devices = (0..<10).map { relay.connect("bob", "d\($0)") }
+        relay.advance(20_000)
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        relay.advance(3_000)
+        #expect(devices[0].outcome("request.\(type)", ["conversation": "\(direct)"]) == "ok")
+        #expect(devices[0].outcome("ping") == "rate_limited")
+    }
+
     @Test func aFullDiskTakesNoMessageAway() {
         let carol = relay.connect("carol")
         relay.fillDisk()

@@ -70,6 +70,7 @@ import Testing
     func hidden() {
         let direct = alice.makeDirect("bob")
         alice.post("root", to: direct)
+        _ = alice.request("send", ["to": "\(direct)", "key": "old", "body": "old", "thread": 1])
         _ = bob.request("conversation.leave", ["conversation": "\(direct)"])
         #expect(bob.request("send", ["to": "@alice", "key": "back", "body": "back"])?.outcome == "ok")
         let refused = bob.request("send", ["to": "\(direct)", "key": "a", "body": "a", "thread": 1])
