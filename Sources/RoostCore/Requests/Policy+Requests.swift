@@ -7,8 +7,6 @@ extension Policy {
     @inline(__always)
     func checkWaiting(by user: User, in conversation: Conversation) throws(Refusal) {
         guard let request = conversation.opening.request, request.receiver != user.number else { return }
-        // They have become contacts, and the end of the request is on its way to the log.
-        if user.contacts[request.receiver]?.isAccepted ?? false { return }
         guard conversation.lastSequence == .none, request.messagesUnderWay == 0 else { throw .noRelationship }
     }
 

@@ -38,21 +38,6 @@ import Testing
         #expect(alice.frames("profile").map { $0.text("name") } == ["Bob B."])
     }
 
-    /// Whoever has become a contact may write at once, also before the log has the end of the request.
-    @Test func aContactMayWriteAtOnce() {
-        _ = alice.post("hello", to: "@bob")
-        #expect(bob.outcome("contact.invite", ["user": "alice"]) == "ok")
-        for client in [alice, bob] { client.forget() }
-        relay.holdsCommits = true
-        alice.start("contact.accept", ["user": "bob"], id: 1)
-        alice.start("send", ["to": "@bob", "key": "at-once", "body": "again"], id: 2)
-        relay.holdsCommits = false
-        relay.settle()
-        #expect(alice.codes.isEmpty)
-        #expect(bob.frames("conversation").map { $0.text("event") } == ["accepted"])
-        #expect(bob.frames("message").map { $0.text("body") } == ["again"])
-    }
-
     /// A repeated message to another stranger opens nothing. Whoever wrote to its sender meanwhile came past the gate.
     @Test func aRepetitionOpensNoDoor() {
         relay.connect("carol").tell("bye")
