@@ -14,8 +14,7 @@ enum AdminText {
     private static func things(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
     static func closed(_ answer: Answer) -> String {
-        let count = answer.closed ?? 0
-        return count == 1 ? "1 connection closed" : "\(count) connections closed"
+        things(answer.closed ?? 0, "connection") + " closed"
     }
 
     static func revoked(_ answer: Answer) -> [String] {
