@@ -58,8 +58,9 @@ final class EndCheck {
     private func checkStates(_ connection: SimulatedConnection) {
         let user = connection.device.user
         let peers = people.users.filter { $0 !== user && ledger.arePeers(user.index, $0.index) }
-        // It was told of so many when it connected. Somebody who has left and has a block isn't brought back.
-        let met = people.users.count { $0 !== user && ledger.direct(user.index, $0.index) != nil }
+        // It was told of so many when it connected. Somebody who has left and has a block isn't brought back, and those
+        // of conversations that have ended may have been among them.
+        let met = people.users.count { $0 !== user && ledger.haveMet(user.index, $0.index) }
         guard met <= world.day.limits.watchedPerSession else { return }
         for peer in peers {
             let told = connection.belief.presence[peer.index]

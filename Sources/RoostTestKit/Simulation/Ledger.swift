@@ -134,6 +134,11 @@ final class Ledger {
         }
     }
 
+    /// Whether the two ever had a direct conversation, which may have ended.
+    func haveMet(_ one: Int, _ other: Int) -> Bool {
+        conversations.contains { $0.kind == .direct && $0.generations[one] != nil && $0.generations[other] != nil }
+    }
+
     /// Whether the two watch each other without asking.
     func arePeers(_ one: Int, _ other: Int) -> Bool {
         guard let direct = direct(one, other), !direct.isWaiting else { return false }
