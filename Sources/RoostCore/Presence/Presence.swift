@@ -109,15 +109,16 @@ final class Presence {
     }
 
     /// After a start, users who were shown as online or away still are, as if all had dropped at this moment. Who was
-    /// connected was last seen when the relay was last alive. Nobody is shown who hasn't been seen for too long.
+    /// connected was last seen when the relay was last alive. Nobody is shown who hasn't been seen for too long, or who
+    /// wants to be invisible: the end of the relay may have come between that wish and the tick.
     func settle(_ users: some Sequence<User>, lastAlive: Timestamp, at now: Moment) -> [Mutation] {
         let until = now.monotonic + bounds.graceMilliseconds
         let oldest = now.wall.milliseconds - bounds.downMilliseconds
         return users.filter { $0.presence.stored.state != .offline }.map { user in
             if user.presence.stored.isHere { user.presence.lastSeen = max(user.presence.lastSeen, lastAlive) }
-            let isRecent = user.presence.lastSeen.milliseconds >= oldest
-            let state = isRecent ? user.presence.stored.state : .offline
-            if isRecent {
+            let isShown = user.presence.lastSeen.milliseconds >= oldest && !user.presence.isInvisible
+            let state = isShown ? user.presence.stored.state : .offline
+            if isShown {
                 user.presence.ghost = Linger(activity: state == .online ? .active : .idle, until: until)
                 user.presence.announced = user.shown(as: state)
                 counters.count(user.presence.announced.state, 1)

@@ -122,6 +122,14 @@ import Testing
         #expect(found(by: relay.connect("watcher")) == ("offline: x", hidden))
     }
 
+    /// The relay dies after the wish is stored and before the tick at which others are told.
+    @Test func whoHasJustBecomeInvisibleIsNotShownAfterACrash() {
+        _ = phone.outcome("status", ["state": "invisible"])
+        relay.crash()
+        #expect(found(by: relay.connect("watcher")).shown == "offline")
+        #expect(relay.relay.counters.usersOnline == 1)
+    }
+
     @Test func whoCanBeSeenAgainIsShownWithTheNewText() {
         want("invisible", text: "x")
         #expect(shown == ["offline"])
