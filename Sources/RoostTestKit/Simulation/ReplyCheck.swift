@@ -289,8 +289,10 @@ final class ReplyCheck {
         if !world.isCalm { profiles.begin(on: connection, clients) }
         connection.awaited.live = true
         connection.position = position
-        if resume == nil, device.current === connection, event.json?["new"]?.bool == true {
+        let isForgotten = resume == nil && event.json?["new"]?.bool == true
+        if isForgotten, device.current === connection {
             // It was forgotten, so it begins anew.
+            device.base = nil
             device.memory = DeviceMemory()
             device.settings.reset()
             device.processed = position
@@ -308,6 +310,8 @@ final class ReplyCheck {
             if position < cursor { world.fail("\(connection.label) begins at \(position), and \(cursor) is stored") }
         }
         let feed = ledger.feeds[device.user.index]
+        // It has given way to another connection, which begins anew.
+        if isForgotten, device.current !== connection { return }
         // A device that had to give way to another begins anew.
         if let base = device.base, !people.isCrowded(device.user) {
             for entry in feed[..<connection.place] where entry.position > base {
