@@ -85,8 +85,9 @@ extension Relay {
         case .getState(let get): try setting.get(get, asker)
         case .receipts(let list): try receipt.listing.list(list, asker)
         case .contact(let command):
+            let waiting = try requests.reserve(for: command, by: speaker.user)
             try contact.perform(command, asker, now)
-            if let name = command.wanted { requests.accept(contactNamed: name, of: speaker.user, now) }
+            if let waiting { requests.accept(waiting, betweenContacts: now) }
         case .answer(let name, let isAccepted):
             try requests.answer(name, isAccepted: isAccepted, by: speaker, id, session, now)
         default: preconditionFailure("a command that nobody speaks")

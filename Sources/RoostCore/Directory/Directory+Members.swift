@@ -110,8 +110,9 @@ extension Directory {
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
         case .rename, .describe: conversation.expect(change, isCertain: isCertain)
+        case .accept: conversation.opening.request?.acceptsUnderWay += 1
         // The log judges the pins.
-        case .expiry, .pin, .unpin, .accept: return
+        case .expiry, .pin, .unpin: return
         }
     }
 
@@ -141,8 +142,9 @@ extension Directory {
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
         case .rename, .describe: conversation?.settleAppearance()
+        case .accept: conversation?.opening.request?.acceptsUnderWay -= 1
         // Commands aren't judged by those, and no change can follow the last.
-        case .expiry, .pin, .unpin, .accept, .erase: return
+        case .expiry, .pin, .unpin, .erase: return
         }
     }
 

@@ -7,6 +7,8 @@ extension Policy {
     @inline(__always)
     func checkWaiting(by user: User, in conversation: Conversation) throws(Refusal) {
         guard let request = conversation.opening.request, request.receiver != user.number else { return }
+        // The log has the end of the request before it has what the sender says now.
+        guard request.acceptsUnderWay == 0 else { return }
         guard conversation.lastSequence == .none, request.messagesUnderWay == 0 else { throw .noRelationship }
     }
 

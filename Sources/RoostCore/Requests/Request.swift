@@ -9,6 +9,8 @@ struct Request {
     var isDropped = false
     /// Messages of the sender on their way to the log.
     var messagesUnderWay = 0
+    /// Ends of the request on their way to the log.
+    var acceptsUnderWay = 0
 
     init(to receiver: UserNumber) { self.receiver = receiver }
 

@@ -36,16 +36,25 @@ struct RequestCommands {
         }
     }
 
-    /// Two who have become contacts don't wait for each other any more. If the journal has no room, they do until the
-    /// receiver says something.
-    func accept(contactNamed name: Text, of user: User, _ now: Moment) {
+    /// The request between the user and whom it wants as a contact, which the command may end; nil if there is none.
+    /// - Throws: `unavailable` or `busy` if the log can't take that end.
+    func reserve(for command: ContactCommand, by user: User) throws(Refusal) -> Conversation? {
         let directory = conversations.directory
-        guard let other = directory.user(named: name), directory.policy.isContact(other, of: user),
-            let direct = directory.direct(user, other),
-            let receiver = direct.opening.request.flatMap({ directory.user($0.receiver) }),
-            (try? conversations.journal.reserve(0)) != nil
+        guard let other = command.wanted.flatMap(directory.user(named:)),
+            let direct = directory.direct(user, other), direct.isRequest
+        else { return nil }
+        try conversations.journal.reserve(0)
+        return direct
+    }
+
+    /// Two who have become contacts don't wait for each other any more.
+    func accept(_ request: Conversation, betweenContacts now: Moment) {
+        let directory = conversations.directory
+        guard let sender = request.opener,
+            let receiver = request.opening.request.flatMap({ directory.user($0.receiver) }),
+            directory.policy.isContact(receiver, of: sender)
         else { return }
-        submit(direct, by: Speaker(receiver), nil, now)
+        submit(request, by: Speaker(receiver), nil, now)
     }
 
     /// The receiver's devices are told by its settings, so that nobody else is. If the process dies before that is

@@ -38,6 +38,51 @@ import Testing
         #expect(alice.frames("profile").map { $0.text("name") } == ["Bob B."])
     }
 
+    /// Whoever has become a contact may write at once, also before the log has the end of the request.
+    @Test func aContactMayWriteAtOnce() {
+        _ = alice.post("hello", to: "@bob")
+        #expect(bob.outcome("contact.invite", ["user": "alice"]) == "ok")
+        for client in [alice, bob] { client.forget() }
+        relay.holdsCommits = true
+        alice.start("contact.accept", ["user": "bob"], id: 1)
+        alice.start("send", ["to": "@bob", "key": "at-once", "body": "again"], id: 2)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.codes.isEmpty)
+        #expect(bob.frames("conversation").map { $0.text("event") } == ["accepted"])
+        #expect(bob.frames("message").map { $0.text("body") } == ["again"])
+    }
+
+    /// So may the sender whose request is accepted.
+    @Test func acceptedIsBeforeStored() {
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        for client in [alice, bob] { client.forget() }
+        relay.holdsCommits = true
+        bob.start("request.accept", ["conversation": "\(direct)"], id: 1)
+        alice.start("send", ["to": "@bob", "key": "at-once", "body": "again"], id: 2)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.codes.isEmpty && bob.codes.isEmpty)
+        #expect(bob.frames("message").map { $0.text("body") } == ["again"])
+    }
+
+    /// A contact whose request didn't end could not write. So there is no contact while the log can't take that end.
+    @Test func noContactWhileTheQueueIsFull() {
+        let relay = RelayHarness.withRequests(limits: .with { $0.pendingEvents = 2 })
+        let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+        _ = alice.post("hello", to: "@bob")
+        #expect(bob.outcome("contact.invite", ["user": "alice"]) == "ok")
+        alice.forget()
+        relay.holdsCommits = true
+        for id in 1...2 { bob.start("state.set", ["key": "k\(id)", "value": 1], id: id) }
+        alice.start("contact.accept", ["user": "bob"], id: 3)
+        #expect(alice.codes == ["busy"] && alice.frames("contact").isEmpty)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.outcome("contact.accept", ["user": "bob"]) == "ok")
+        #expect(alice.post("again", to: "@bob")?.outcome == "ok")
+    }
+
     /// A repeated message to another stranger opens nothing. Whoever wrote to its sender meanwhile came past the gate.
     @Test func aRepetitionOpensNoDoor() {
         relay.connect("carol").tell("bye")
