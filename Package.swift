@@ -61,7 +61,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
@@ -162,7 +162,7 @@ let package = Package(
         .target(
             name: "RoostServices",
             dependencies: [
-                "CArgon2", "CBuild", "CCurl", "CLinux", "COpenSSL", "CSQLite", "RoostAuth", "RoostClient",
+                "CBuild", "CCurl", "CLinux", "COpenSSL", "CSQLite", "CSodium", "RoostAuth", "RoostClient",
                 "RoostClientLibwebsockets", "RoostConfiguration", "RoostServicesConfiguration", "RoostStore",
                 "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
