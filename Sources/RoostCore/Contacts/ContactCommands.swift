@@ -194,7 +194,7 @@ final class ContactCommands {
         try pay(users, asker, now)
         contact.end()
         journal.store(.contact(contact.pair, nil))
-        presence.parted(contact.low, at: now)
+        presence.endWatches(of: contact.low, at: now)
         for one in users { tell(one, of: contact.other(than: one)) }
         for one in users { directory.forgetIfNobody(one) }
     }
@@ -211,7 +211,7 @@ final class ContactCommands {
             tell(other, of: user)
             directory.forgetIfNobody(other)
         }
-        presence.parted(user, isForGood: true, at: now)
+        presence.leave(user, at: now)
         for prospect in user.contacts.prospects.all { journal.store(.prospect(user.number, id: prospect.id, nil)) }
         user.contacts.prospects = Prospects()
     }

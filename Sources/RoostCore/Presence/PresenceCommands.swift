@@ -222,9 +222,9 @@ final class PresenceCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
-    /// longer allowed end.
-    private func endWatches(of user: User, at now: Moment) {
+    /// A conversation ended that may have been the last one the user shared with some watcher, or the user and another
+    /// aren't contacts any more. Watches that are no longer allowed end, of the user and by the user.
+    func endWatches(of user: User, at now: Moment) {
         if let review = presence.review(user, directory) { chores.begin(review, at: now) }
     }
 
@@ -243,12 +243,10 @@ final class PresenceCommands {
         endWatches(of: member.user, at: now)
     }
 
-    /// The user and another aren't contacts any more. Who watches the other because of that is this user or that one.
-    /// - Parameter isForGood: the user has left for good, and says nothing of itself any more.
-    func parted(_ user: User, isForGood: Bool = false, at now: Moment) {
+    /// The user has left for good: it is nobody's contact any more, and says nothing of itself.
+    func leave(_ user: User, at now: Moment) {
         endWatches(of: user, at: now)
-        guard isForGood, let mutation = presence.set(user.presence.status.choice, "", of: user, at: now) else { return }
-        journal.store(mutation)
+        if let mutation = presence.set(user.presence.status.choice, "", of: user, at: now) { journal.store(mutation) }
     }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
