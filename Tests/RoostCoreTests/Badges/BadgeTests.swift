@@ -287,14 +287,19 @@ import Testing
         #expect(relay.connect("bob").welcome("badge")?.integer == 3)
     }
 
-    /// What is written while the members are looked at is for another look.
-    @Test func aMessageDuringAWalkCounts() {
+    /// A group of more members than one turn looks at.
+    private func manyMembers() -> (RelayHarness, HarnessClient, [HarnessClient], group: String) {
         let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 4 })
         let alice = relay.connect("alice")
         let names = (0..<30).map { "m\($0)" }
         let group = alice.makeGroup(names)
         relay.advance(1_000)
-        let members = names.map { relay.connect($0) }
+        return (relay, alice, names.map { relay.connect($0) }, group)
+    }
+
+    /// What is written while the members are looked at is for another look.
+    @Test func aMessageDuringAWalkCounts() {
+        let (relay, alice, members, group) = manyMembers()
         alice.post("one", to: group)
         relay.advance(499)
         let due = Moment(monotonic: relay.now.monotonic + 1, wall: relay.now.wall)
@@ -323,12 +328,7 @@ import Testing
     }
 
     @Test func aTurnLooksAtOnlySoManyMembers() {
-        let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 4 })
-        let alice = relay.connect("alice")
-        let names = (0..<30).map { "m\($0)" }
-        let group = alice.makeGroup(names)
-        relay.advance(1_000)
-        let members = names.map { relay.connect($0) }
+        let (relay, alice, members, group) = manyMembers()
         alice.post("hello", to: group)
         relay.advance(499)
         let before = relay.relay.counters.steps

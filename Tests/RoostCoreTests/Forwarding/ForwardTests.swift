@@ -17,13 +17,26 @@ import Testing
         other = alice.makeGroup(["carol"])
     }
 
+    /// A user's allowance is soon spent.
+    private let scarce = Limits.with { limits in
+        limits.commandsPerSecond = 100
+        limits.smallBytes = 1_000
+        limits.frameBytes = 40_000
+        limits.deliveriesPerCommand = 1
+    }
+
+    /// The member `forward` of a command.
+    private func source(_ sequence: Int64 = 1, of conversation: String) -> Value {
+        Value(json: #"{"conversation":"\#(conversation)","sequence":\#(sequence)}"#)
+    }
+
     private func forward(
         _ sequence: Int64, of source: String? = nil, to target: String? = nil, key: String = "f",
         by client: HarnessClient? = nil
     ) -> JSONValue? {
-        let source = #"{"conversation":"\#(source ?? group)","sequence":\#(sequence)}"#
-        return (client ?? alice).request(
-            "send", ["to": "\(target ?? other)", "key": "\(key)", "forward": Value(json: source)])
+        (client ?? alice).request(
+            "send",
+            ["to": "\(target ?? other)", "key": "\(key)", "forward": self.source(sequence, of: source ?? group)])
     }
 
     private func last(_ client: HarnessClient, of conversation: String? = nil) -> JSONValue? {
@@ -80,7 +93,7 @@ import Testing
         relay.holdsCommits = true
         bob.start("send", ["to": "\(group)", "key": "b", "body": "new"], id: 5)
         bob.start("edit", ["conversation": "\(group)", "sequence": 2, "body": "newer"], id: 6)
-        let source = Value(json: #"{"conversation":"\#(group)","sequence":2}"#)
+        let source = source(2, of: group)
         alice.start("send", ["to": "\(other)", "key": "h", "forward": source], id: 7)
         bob.start("delete", ["conversation": "\(group)", "sequence": 2], id: 8)
         relay.holdsCommits = false
@@ -210,7 +223,7 @@ import Testing
             })
         alice.post("one", to: group)
         relay.holdsCommits = true
-        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        let source = source(of: group)
         for id in 1...2 { alice.start("send", ["to": "\(group)", "key": "k\(id)", "forward": source], id: id) }
         relay.holdsCommits = false
         relay.settle()
@@ -219,17 +232,11 @@ import Testing
 
     @Test("what finds no room on the disk costs as other commands")
     func fullDisk() {
-        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(
-            limits: .with { limits in
-                limits.commandsPerSecond = 100
-                limits.smallBytes = 1_000
-                limits.frameBytes = 40_000
-                limits.deliveriesPerCommand = 1
-            })
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(limits: scarce)
         alice.post("one", to: group)
         relay.advance(10_000)
         relay.holdsCommits = true
-        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        let source = source(of: group)
         alice.start("send", ["to": "\(group)", "key": "a", "forward": source])
         relay.fillDisk()
         #expect(alice.codes == ["unavailable"])
@@ -241,13 +248,7 @@ import Testing
     /// 200 may be spent, and up to 101 by a message under way.
     @Test("what isn't forwarded costs as other commands, whoever refuses it", arguments: ["gone", "busy"])
     func refused(code: String) {
-        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
-            limits: .with { limits in
-                limits.commandsPerSecond = 100
-                limits.smallBytes = 1_000
-                limits.frameBytes = 40_000
-                limits.deliveriesPerCommand = 1
-            })
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(limits: scarce)
         alice.post("one", to: group)
         var target = group
         if code == "gone" {
@@ -262,7 +263,7 @@ import Testing
             relay.holdsCommits = true
             alice.start("conversation.leave", ["conversation": "\(target)", "key": "l"], id: 7)
         }
-        let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
+        let source = source(of: group)
         let name = code == "gone" ? target : "@bob"
         for number in 0..<20 {
             let asked = alice.outcome("send", ["to": "\(name)", "key": "k\(number)", "forward": source])
@@ -274,13 +275,7 @@ import Testing
 
     @Test("who forwards pays for what the message turns out to be, and at first for the longest")
     func price() {
-        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(
-            limits: .with { limits in
-                limits.commandsPerSecond = 100
-                limits.smallBytes = 1_000
-                limits.frameBytes = 40_000
-                limits.deliveriesPerCommand = 1
-            })
+        let (relay, alice, _, group) = RelayHarness.withAliceAndBob(limits: scarce)
         defer { relay.settle() }
         alice.post("short", to: group)
         let long = String(repeating: "x", count: 10_500)
@@ -289,7 +284,7 @@ import Testing
             relay.advance(10_000)
             var count = 0
             while count < 500 {
-                let source = Value(json: #"{"conversation":"\#(group)","sequence":\#(sequence)}"#)
+                let source = source(sequence, of: group)
                 let key = "k\(sequence)-\(count)"
                 let asked = alice.outcome("send", ["to": "\(group)", "key": "\(key)", "forward": source])
                 guard asked == "ok" else {
