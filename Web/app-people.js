@@ -263,6 +263,8 @@ class ReportDialog {
 class InfoDialog {
   #page;
   #part;
+  /** The id of the conversation that it shows; undefined before that is known. */
+  #shown;
 
   constructor(page, part) {
     this.#page = page;
@@ -312,6 +314,7 @@ class InfoDialog {
     const { isGroup } = conversationView;
     const conversation = this.#conversation;
     const mayChange = isGroup && conversation && conversation.role !== "member";
+    this.#shown = conversation?.id;
     $("rename-form").hidden = $("add-form").hidden = !mayChange;
     $("members-title").hidden = !isGroup;
     $("rename").value = conversation?.name ?? "";
@@ -324,6 +327,12 @@ class InfoDialog {
   showHead() {
     const { $, text, things, conversationView, presenceLine, presenceOf } = this.#page;
     if (!conversationView.place) return;
+    // The dialog was opened before the conversation was read.
+    if ($("info-dialog").open && this.#conversation?.id !== this.#shown) {
+      this.show();
+      if (conversationView.isGroup) this.load();
+      return;
+    }
     text($("info-title"), conversationView.title);
     text($("info-text"), conversationView.isGroup ? things(this.#conversation?.count ?? 0, "member")
       : presenceLine(presenceOf(this.#peer)));
