@@ -41,9 +41,11 @@ public struct ProxyList: Sendable, Equatable {
     func origin(of sender: ClientAddress, forwardedFor: String?) -> ClientAddress {
         var last = sender
         guard contains(sender), let forwardedFor else { return last }
-        for element in forwardedFor.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            let trimmed = element.drop { $0 == " " || $0 == "\t" }
-            let text = trimmed.prefix { $0 != " " && $0 != "\t" }
+        let (comma, space, tab) = (UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t"))
+        // Byte by byte: Swift's characters may be several of Unicode's, so a claim could hide the comma behind it.
+        for element in forwardedFor.utf8.split(separator: comma, omittingEmptySubsequences: false).reversed() {
+            let trimmed = element.drop { $0 == space || $0 == tab }
+            let text = Substring(trimmed.prefix { $0 != space && $0 != tab })
             guard let address = ClientAddress(forwarded: text) else { return last }
             last = address
             if !contains(address) { return last }

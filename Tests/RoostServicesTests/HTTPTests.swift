@@ -47,6 +47,8 @@ struct HTTPTests {
         let client = plain.key(peer: "198.51.100.7", forwarded: nil)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "198.51.100.7") == client)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "6.6.6.6, 198.51.100.7, 10.1.2.3") == client)
+        // U+0605 and the comma behind it are one character of Swift's.
+        #expect(behind.key(peer: "127.0.0.1", forwarded: "\u{605}, 198.51.100.7") == client)
         // Whoever isn't our proxy says nothing.
         #expect(behind.key(peer: "198.51.100.7", forwarded: "6.6.6.6") == client)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "nonsense") == plain.key(peer: "127.0.0.1", forwarded: nil))

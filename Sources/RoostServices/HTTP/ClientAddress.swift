@@ -15,9 +15,10 @@ package struct ClientAddress: Sendable {
     package func key(peer: String, forwarded: String?) -> String {
         guard var address = NetworkAddress(peer)?.unmapped else { return peer }
         // From the nearest to the farthest, as long as it is a proxy of ours that says so.
-        for name in (forwarded ?? "").split(separator: ",").reversed() {
+        // Byte by byte: Swift's characters may be several of Unicode's, so a claim could hide the comma behind it.
+        for name in (forwarded ?? "").utf8.split(separator: UInt8(ascii: ",")).reversed() {
             guard proxies.contains(where: { $0.contains(address) }),
-                let next = NetworkAddress(name.filter { $0 != " " })?.unmapped
+                let next = NetworkAddress(Substring(name).filter { $0 != " " })?.unmapped
             else { break }
             address = next
         }
