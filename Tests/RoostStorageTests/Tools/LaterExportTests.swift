@@ -69,10 +69,7 @@ import Testing
         _ = try scratch.export("one", to: "late")
         log.close()
         for (file, expiry) in [("early", 0), ("late", 5_000), ("early", 5_000)] as [(String, Int64)] {
-            _ = try scratch.take(file, into: "two")
-            let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
-            #expect(try two.load().conversations[0].expiry == expiry)
-            two.close()
+            #expect(try scratch.imported(file, into: "two").conversations[0].expiry == expiry)
         }
     }
 
@@ -94,10 +91,7 @@ import Testing
         _ = try log.commit([edit])
         _ = try scratch.export("one", to: "late")
         log.close()
-        _ = try scratch.take("late", into: "two")
-        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
-        defer { two.close() }
-        let member = try two.load().members.first { $0.user == UserNumber(2) }
+        let member = try scratch.imported("late", into: "two").members.first { $0.user == UserNumber(2) }
         #expect(member?.mentions.map(\.sequence.value) == [1, 2])
     }
 
@@ -258,23 +252,15 @@ import Testing
         _ = try log.commit([opening, message("hello", key: "a")])
         _ = try log.writer.commit([.dropRequest(ConversationNumber(1))])
         _ = try scratch.export("one", to: "early")
-        _ = try scratch.take("early", into: "two")
-        try scratch.expectSound("two")
-        func imported() throws -> Snapshot.Conversation? {
-            let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
-            defer { two.close() }
-            return try two.load().conversations.first
-        }
-        let waiting = try imported()
+        let waiting = try scratch.imported("early", into: "two").conversations.first
         #expect(waiting?.request == StoredRequest(to: UserNumber(2), isDropped: true))
         #expect(waiting?.opener == UserNumber(1))
         _ = try log.commit([message("well", by: 2, key: "b")])
         log.close()
         _ = try scratch.export("one", to: "late")
         for file in ["late", "early"] {
-            _ = try scratch.take(file, into: "two")
-            #expect(try imported()?.request == nil)
+            let conversation = try #require(try scratch.imported(file, into: "two").conversations.first)
+            #expect(conversation.request == nil)
         }
-        try scratch.expectSound("two")
     }
 }
