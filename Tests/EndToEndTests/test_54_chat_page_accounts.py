@@ -176,7 +176,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await finn.page.locator("#password-new").fill("correct horse")
         await finn.shot("account-password")
         await finn.page.get_by_role("button", name="Set them").click()
-        await finn.page.get_by_text("You can sign in anywhere").wait_for()
+        await finn.page.locator("#notice", has_text="You can sign in anywhere").wait_for()
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_text("roost admin link").wait_for()
         await fill(away, email="finn@example.org", password="correct horse")

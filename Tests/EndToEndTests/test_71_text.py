@@ -46,10 +46,10 @@ async def test_mentions_are_told_and_counted_apart(relay, name):
     assert (await bob.event("edit"))["mentions"] == ["@all"]
     assert await unread(bob, group) == [2, 2, 1]
     await bob.call("read", conversation=group, sequence=1)
-    told = await bob.event("receipt", read=1)
+    told = await bob.event("receipt", user=name("bob"), read=1)
     assert (told["unread"], told["mentions"], told["firstMention"]) == (1, 1, 2)
     await bob.call("read", conversation=group, sequence=2)
-    assert "mentions" not in await bob.event("receipt", read=2)
+    assert "mentions" not in await bob.event("receipt", user=name("bob"), read=2)
 
 
 async def test_mentions_are_refused_where_they_mean_nothing(relay, name):
@@ -74,7 +74,7 @@ async def test_unread_mentions_survive_a_crash(start, name):
         await alice.send(group, text, mentions=[name("bob"), "@all"])
     await alice.call("delete", conversation=group, sequence=2)
     await bob.call("read", conversation=group, sequence=1)
-    await bob.event("receipt", read=1)
+    await bob.event("receipt", user=name("bob"), read=1)
     await alice.call("edit", conversation=group, sequence=1, body="one, again", mentions=[name("carol")])
     relay.kill()
     relay.start()

@@ -1,13 +1,18 @@
 """Headless Chromium, and people who use the chat page in it."""
 
+import contextlib
 import re
 import shutil
+from collections import deque
 
 from .relay import REPOSITORY
 from .waiting import PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = REPOSITORY / ".build-screenshots"
+
+# How much of a page is told when a test fails. In characters.
+SHOWN = 2_000
 
 # What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
 OF_THE_NETWORK = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource")
@@ -18,6 +23,7 @@ class Browser:
 
     def __init__(self, *, network_fails=False):
         self.problems = []
+        self.lines = deque(maxlen=50)
         self.network_fails = network_fails
 
     async def __aenter__(self):
@@ -29,6 +35,8 @@ class Browser:
         return self
 
     async def __aexit__(self, kind, *_):
+        if kind is not None:
+            await self.tell()
         await self.chromium.close()
         await self.playwright.stop()
         if kind is None:
@@ -49,7 +57,16 @@ class Browser:
         await page.goto(address)
         return Person(page)
 
+    async def tell(self):
+        """Prints what the pages show, for whoever has to find out why a test failed."""
+        for page in [page for device in self.chromium.contexts for page in device.pages]:
+            with contextlib.suppress(Exception):
+                shown = await page.locator("body").inner_text(timeout=1_000)
+                print(f"{page.url} shows:\n{shown[:SHOWN]}")
+        print("The console said:", self.lines)
+
     def said(self, line):
+        self.lines.append(line)
         if not (self.network_fails and OF_THE_NETWORK.search(line)):
             self.problems.append(line)
 
