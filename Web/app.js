@@ -1064,7 +1064,7 @@ const conversationView = {
     attribute($("log"), "aria-busy", isFirst || this.isPaging);
     this.rows.show(this.described(items));
     attribute($("log"), "aria-busy", false);
-    if (tools.row && !tools.row.isConnected) tools.hide();
+    tools.follow();
     this.roving.settle($("log").querySelector(".message:last-of-type"));
     $("older").hidden = !(this.isPaging && snapshot.hasOlder);
     const typing = snapshot.othersType ? "Several people are typing …"
@@ -1431,6 +1431,8 @@ const tools = {
   bar: $("tools"),
   row: undefined,
   isKept: false,
+  /** What the buttons do, by their words. */
+  acts: new Map(),
 
   /** `isKept`: it stays when the pointer leaves, because it was asked for by a key or a touch. */
   show(row, isKept = false) {
@@ -1441,7 +1443,17 @@ const tools = {
     this.isKept = isKept;
     row.append(this.bar);
     this.bar.hidden = false;
+    this.bar.replaceChildren();
     this.fill(actions);
+  },
+
+  /** The message has changed, and with it what can be done: it was stored, edited or deleted. */
+  follow() {
+    if (!this.row) return;
+    const actions = this.row.isConnected ? this.actions(this.row.shown) : [];
+    if (!actions.length) return this.hide();
+    // Whoever chooses a reaction goes on choosing.
+    if (!this.acts.has(REACTIONS[0])) this.fill(actions);
   },
 
   /** Beside the bubble if there is room, otherwise above or below it. */
@@ -1459,12 +1471,21 @@ const tools = {
   },
 
   fill(actions) {
-    this.bar.replaceChildren(...actions.map(([name, words, act]) => {
-      const made = button("", act, { "aria-label": words, title: words, tabindex: -1, class: name ? "" : "emoji" });
-      made.append(name ? icon(name) : words);
-      return made;
-    }));
-    this.roving.settle();
+    this.acts = new Map(actions.map(([, words, act]) => [words, act]));
+    const before = [...this.bar.children].map((one) => one.title);
+    // Buttons that stay the same stay, so that a click that has begun counts.
+    if (String(before) !== String([...this.acts.keys()])) {
+      const focused = this.bar.contains(document.activeElement) ? document.activeElement.title : undefined;
+      this.bar.replaceChildren(...actions.map(([name, words]) => {
+        const act = () => this.acts.get(words)();
+        const made = button("", act, { "aria-label": words, title: words, tabindex: -1, class: name ? "" : "emoji" });
+        made.append(name ? icon(name) : words);
+        return made;
+      }));
+      this.roving.settle();
+      const all = [...this.bar.children];
+      if (focused !== undefined) (all.find((one) => one.title === focused) ?? all[0]).focus();
+    }
     this.place();
   },
 
@@ -1771,7 +1792,7 @@ function loadPart() {
     peoplePart.use(roost);
     if (conversationView.snapshot) conversationView.show(conversationView.snapshot);
     // There is more to do with a message now.
-    if (tools.row && !tools.bar.contains(document.activeElement)) tools.fill(tools.actions(tools.row.shown));
+    tools.follow();
     return peoplePart;
   }).catch((error) => {
     loading = undefined;

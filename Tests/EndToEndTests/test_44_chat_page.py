@@ -2,10 +2,12 @@
 page says in the console fails it. Screenshots are kept in .build-screenshots."""
 
 import re
+import signal
 
 import pytest
 
-from harness.browser import CHROMIUM, Browser
+from harness.browser import Browser
+from harness.chromium import CHROMIUM
 from harness.waiting import until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -124,11 +126,39 @@ async def test_what_can_be_done_with_a_message(relay, name):
         assert await bob.texts() == ["Hello Bob", "Hello yourself", "This message was deleted.", "A whole one"]
         # Others' messages can't be changed.
         await bob.message("A whole one").hover()
+        await bob.page.get_by_role("toolbar").get_by_role("button", name="Reply").wait_for()
         assert await bob.page.get_by_role("toolbar").get_by_role("button", name="Edit").count() == 0
         assert await bob.page.get_by_role("toolbar").get_by_role("button", name="Delete").count() == 0
         await alice.does("A whole one", "Who has read it")
         await alice.page.get_by_role("dialog").get_by_text(name("bob"), exact=True).wait_for()
         await alice.shot("readers")
+
+
+async def test_what_can_be_done_changes_with_the_message(relay, name):
+    async with Browser() as browser:
+        alice, bob = await two(browser, relay, name)
+        alices, bobs = alice.page.get_by_role("toolbar"), bob.page.get_by_role("toolbar")
+        # Nobody moves the pointer while the message is stored.
+        relay.process.send_signal(signal.SIGSTOP)
+        await alice.write("How are you?")
+        await alice.message("How are you?").hover()
+        await alices.get_by_role("button", name="Don't send it").wait_for()
+        relay.process.send_signal(signal.SIGCONT)
+        await alices.get_by_role("button", name="Edit").click()
+        assert await alice.field.input_value() == "How are you?"
+        await alice.write("How is everybody?")
+        await bob.sees("How is everybody?")
+        # Who chooses a reaction goes on choosing when the message changes, and no longer when it is deleted.
+        await bob.does("How is everybody?", "React")
+        await alice.message("How is everybody?").hover()
+        await alices.get_by_role("button", name="Edit").click()
+        await alice.write("How are you both?")
+        await bob.sees("How are you both?")
+        await bobs.get_by_role("button", name="🎉").wait_for()
+        await alice.does("How are you both?", "Delete")
+        await alice.page.get_by_role("button", name="Delete", exact=True).click()
+        await bob.sees("This message was deleted.")
+        await bobs.wait_for(state="hidden")
 
 
 async def test_a_group(relay, name):
