@@ -3,14 +3,13 @@ screen reader, a phone and in the dark. Screenshots are kept in .build-screensho
 
 import asyncio
 import re
-import shutil
 
 import pytest
 
+from harness.chromium import CHROMIUM, chromium
 from harness.relay import REPOSITORY
 from harness.waiting import until
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = REPOSITORY / ".build-screenshots"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -21,18 +20,15 @@ class Browser:
 
     def __init__(self):
         self.problems = []
+        self.running = chromium()
 
     async def __aenter__(self):
-        from playwright.async_api import async_playwright
         SCREENSHOTS.mkdir(exist_ok=True)
-        self.playwright = await async_playwright().start()
-        # As root there is no sandbox, and the page is ours.
-        self.chromium = await self.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        self.chromium = await self.running.__aenter__()
         return self
 
-    async def __aexit__(self, *_):
-        await self.chromium.close()
-        await self.playwright.stop()
+    async def __aexit__(self, *why):
+        await self.running.__aexit__(*why)
 
     async def open(self, relay, *, token=None, **options):
         context = await self.chromium.new_context(viewport={"width": 1200, "height": 900}, **options)

@@ -13,7 +13,8 @@ import pytest
 
 from harness.relay import REPOSITORY
 from harness.waiting import until
-from harness.web import CHROMIUM, Browser, Site
+from harness.chromium import CHROMIUM
+from harness.web import Browser, Site
 
 POINTS = 60
 NODE = shutil.which("node")

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from harness.browser import CHROMIUM, Browser
+from harness.browser import Browser
+from harness.chromium import CHROMIUM
 from harness.waiting import until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -345,7 +346,7 @@ async def test_many_rows_stay_smooth(relay, name):
 
 
 async def test_it_can_be_installed(relay, name):
-    async with Browser() as browser:
+    async with Browser(program=CHROMIUM) as browser:
         anna = await browser.person(relay, name("anna"))
         await anna.live()
         await anna.page.evaluate("navigator.serviceWorker.ready")

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from harness.browser import CHROMIUM, Browser, address
+from harness.browser import Browser, address
+from harness.chromium import CHROMIUM
 from harness.cable import Cable
 from harness.waiting import until
 

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from harness.browser import CHROMIUM, Browser
+from harness.browser import Browser
+from harness.chromium import CHROMIUM
 from harness.waiting import until
 from test_44_chat_page import says, two
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.browser import CHROMIUM, Browser, address
+from harness.browser import Browser, address
+from harness.chromium import CHROMIUM
 from harness.up import Both, free_port
 from harness.waiting import until
 from test_54_chat_page_accounts import fill, id_of, says

@@ -2,13 +2,12 @@
 
 import contextlib
 import re
-import shutil
 from collections import deque
 
+from .chromium import SHELL, chromium
 from .relay import REPOSITORY
 from .waiting import PATIENCE
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = REPOSITORY / ".build-screenshots"
 
 # How much of a page is told when a test fails. In characters.
@@ -21,24 +20,21 @@ OF_THE_NETWORK = re.compile(r"WebSocket connection to|net::ERR_|Failed to load r
 class Browser:
     """Headless Chromium. What pages say in the console is kept in `problems`, and fails the test at its end."""
 
-    def __init__(self, *, network_fails=False):
+    def __init__(self, *, network_fails=False, program=SHELL):
+        self.running = chromium(program)
         self.problems = []
         self.lines = deque(maxlen=50)
         self.network_fails = network_fails
 
     async def __aenter__(self):
-        from playwright.async_api import async_playwright
         SCREENSHOTS.mkdir(exist_ok=True)
-        self.playwright = await async_playwright().start()
-        # As root there is no sandbox, and the page is ours.
-        self.chromium = await self.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        self.chromium = await self.running.__aenter__()
         return self
 
-    async def __aexit__(self, kind, *_):
+    async def __aexit__(self, kind, *rest):
         if kind is not None:
             await self.tell()
-        await self.chromium.close()
-        await self.playwright.stop()
+        await self.running.__aexit__(kind, *rest)
         if kind is None:
             assert self.problems == [], self.problems
 

@@ -4,13 +4,11 @@ import asyncio
 import functools
 import http.server
 import json
-import shutil
 import threading
 
+from .chromium import chromium
 from .relay import REPOSITORY
 from .waiting import PATIENCE, until
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 PAGE = b"""<!doctype html><meta charset="utf-8"><title>app</title><script type="module">
 import { Roost } from "/roost.js";
@@ -188,18 +186,14 @@ class Browser:
     def __init__(self, site):
         self.site = site
         self.problems = []
+        self.running = chromium()
 
     async def __aenter__(self):
-        from playwright.async_api import async_playwright
-        self.playwright = await async_playwright().start()
-        # As root there is no sandbox, and the page is ours.
-        self.chromium = await self.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        self.context = await self.chromium.new_context()
+        self.context = await (await self.running.__aenter__()).new_context()
         return self
 
-    async def __aexit__(self, *_):
-        await self.chromium.close()
-        await self.playwright.stop()
+    async def __aexit__(self, *why):
+        await self.running.__aexit__(*why)
 
     async def tab(self, path="/"):
         page = await self.context.new_page()
