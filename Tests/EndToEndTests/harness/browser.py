@@ -11,7 +11,7 @@ from .waiting import PATIENCE
 SCREENSHOTS = REPOSITORY / ".build-screenshots"
 
 # How much of a page is told when a test fails. In characters.
-SHOWN = 2_000
+SHOWN = 5_000
 
 # What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
 OF_THE_NETWORK = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource")
@@ -57,7 +57,7 @@ class Browser:
         """Prints what the pages show, for whoever has to find out why a test failed."""
         for page in [page for device in self.chromium.contexts for page in device.pages]:
             with contextlib.suppress(Exception):
-                shown = await page.locator("body").inner_text(timeout=1_000)
+                shown = await page.locator("body").aria_snapshot(timeout=1_000)
                 print(f"{page.url} shows:\n{shown[:SHOWN]}")
         print("The console said:", self.lines)
 
