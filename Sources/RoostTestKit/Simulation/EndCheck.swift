@@ -109,8 +109,7 @@ final class EndCheck {
         guard connection.number <= rest.connectionsBeforeMark else { return }
         let own = connection.device.user.index
         for conversation in ledger.conversations where conversation.members[own] != nil {
-            guard conversation.members.count <= world.day.limits.receiptMembersMax, !isSilent(conversation),
-                !conversation.isWaiting
+            guard !rest.quietBeforeMark.contains(conversation.index), !isSilent(conversation), !conversation.isWaiting
             else { continue }
             let viewer = connection.device.user
             for user in conversation.order

@@ -12,6 +12,8 @@ final class Rest {
     private let settings: SettingCheck
     /// The last connection that existed when everybody wrote and read once more.
     private(set) var connectionsBeforeMark = 0
+    /// Conversations in which receipts weren't told then, because they had too many members.
+    private(set) var quietBeforeMark: Set<Int> = []
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
@@ -177,12 +179,14 @@ final class Rest {
     }
 
     private func say(
-        _ text: String, isReading: Bool = true, in conversation: ConversationTruth, on connection: SimulatedConnection
+        _ text: String, isReading: Bool = true, mentioning mentioned: SimulatedUser? = nil,
+        in conversation: ConversationTruth, on connection: SimulatedConnection
     ) {
         let key = script.newKey()
         let members =
             "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"\(text)\""
             + (isReading ? "" : ",\"read\":false")
+            + (mentioned.map { ",\"mentions\":[\"\($0.name)\"]" } ?? "")
         let intent = SendIntent(
             key: key, members: members, isToPeer: true, conversation: conversation.index, isReply: false)
         connection.device.user.unanswered.append(intent)
@@ -205,13 +209,52 @@ final class Rest {
         }
     }
 
+    /// Another member of a group, who leaves it unread.
+    private func absent(from conversation: ConversationTruth, besides user: SimulatedUser) -> SimulatedUser? {
+        guard conversation.kind == .group else { return nil }
+        return conversation.order.lazy.map { self.people.users[$0] }
+            .first { $0 !== user && self.isLeftUnread(conversation, by: $0) }
+    }
+
+    /// What changes a badge or a count without a message: somebody mutes, for a while or for good, leaves, or takes
+    /// back what mentioned another.
+    private func changeUnread() {
+        for user in people.users {
+            guard let connection = host.connection(of: user) else { continue }
+            for conversation in ledger.conversations
+            where conversation.members[user.index] != nil && !conversation.waits(for: user.index) {
+                let of = "\"conversation\":\"\(conversation.id)\""
+                let isUnread = isLeftUnread(conversation, by: user)
+                switch (user.index + 2 * conversation.index) % 5 {
+                case 0 where isUnread: mute("true", conversation, on: connection)
+                case 1 where isUnread:
+                    mute("{\"until\":\(world.now.wall.milliseconds + 2_000)}", conversation, on: connection)
+                case 2 where isUnread && conversation.kind == .group:
+                    clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
+                case 3:
+                    guard let last = conversation.messages.lastIndex(where: { $0.sender == user.index }) else { break }
+                    clients.say("delete", of + ",\"sequence\":\(last + 1)", .change(.delete), on: connection)
+                default: break
+                }
+                host.advance(60)
+            }
+        }
+    }
+
+    private func mute(_ value: String, _ conversation: ConversationTruth, on connection: SimulatedConnection) {
+        guard settings.isActive else { return }
+        let key = "mute/\(conversation.id)"
+        clients.say("state.set", "\"key\":\"\(key)\",\"value\":\(value)", .setState(key), on: connection)
+    }
+
     /// Everybody says a last word in each conversation.
     private func writeEverywhere() {
         for user in people.users {
             guard let connection = host.connection(of: user) else { continue }
             for conversation in ledger.conversations
             where conversation.members[user.index] != nil && !conversation.waits(for: user.index) {
-                say("last", in: conversation, on: connection)
+                let mentioned = absent(from: conversation, besides: user)
+                say("last", mentioning: mentioned, in: conversation, on: connection)
                 // Those who don't read on write without it, too.
                 if isLeftUnread(conversation, by: user) {
                     say("later", isReading: false, in: conversation, on: connection)
@@ -254,13 +297,21 @@ final class Rest {
             for connection in host.connections where connection.isReady { settings.complete(connection) }
             host.advance(3_000)
         }
-        // After this, nothing is pending: no grace, typing, receipt or watermark.
+        let most = world.day.limits.receiptMembersMax
+        quietBeforeMark = Set(ledger.conversations.filter { $0.members.count > most }.map(\.index))
+        changeUnread()
+        // After this, nothing is pending: no grace, typing, receipt, watermark or mute that ends.
         host.advance(world.day.limits.graceMilliseconds + 5_000)
         world.restAt = world.time
         for connection in host.connections {
             connection.belief.rosters.removeAll()
             connection.belief.objects.removeAll()
         }
+        askHowThingsStand()
+        host.advance(100)
+    }
+
+    private func askHowThingsStand() {
         for connection in host.connections where connection.isReady {
             clients.say("conversation.list", "\"limit\":20", .list, on: connection)
             if world.takesRequests {
@@ -276,6 +327,10 @@ final class Rest {
                 clients.say(
                     "history", "\"conversation\":\"\(conversation.id)\",\"limit\":20",
                     .history(conversation: conversation.index), on: connection)
+                // Most threads begin early.
+                clients.say(
+                    "history", "\"conversation\":\"\(conversation.id)\",\"after\":0,\"limit\":20",
+                    .history(conversation: conversation.index), on: connection)
                 for thread in conversation.roots.prefix(3) {
                     host.advance(30)
                     clients.say(
@@ -284,6 +339,5 @@ final class Rest {
                 }
             }
         }
-        host.advance(100)
     }
 }

@@ -32,7 +32,8 @@ final class SettingCheck {
     private let people: People
     private let clients: SimulatedClients
     private var random: SeededGenerator
-    private let isActive: Bool
+    /// Whether people set something on this day.
+    let isActive: Bool
 
     init(_ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients, seed: UInt64) {
         self.world = world
