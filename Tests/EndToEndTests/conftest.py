@@ -4,8 +4,10 @@ coroutines."""
 import asyncio
 import inspect
 import itertools
+import re
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
@@ -14,6 +16,23 @@ from harness.small_disk import SmallDisk
 
 # A safety net: no test takes this long.
 TEST_SECONDS = 300
+
+
+# All cases of a driver run at once, when the first of them is asked for: by one worker.
+TOGETHER = re.compile(r"test_45_conformance\.py::test_case\[[a-z]+-")
+
+
+class Scheduling(LoadScopeScheduling):
+    """Whoever is free gets the next test, or those that belong together. The mark `xdist_group` of pytest-xdist 3.8
+    does nothing with pytest 9."""
+
+    def _split_scope(self, nodeid):
+        together = TOGETHER.search(nodeid)
+        return together[0] if together else nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Scheduling(config, log)
 
 
 def pytest_sessionstart(session):

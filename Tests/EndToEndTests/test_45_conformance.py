@@ -49,8 +49,7 @@ def outcomes(request):
 
 
 @pytest.mark.parametrize("title", CASES)
-@pytest.mark.parametrize("driver", [
-    pytest.param(name, marks=pytest.mark.xdist_group(f"conformance-{name}")) for name in DRIVERS])
+@pytest.mark.parametrize("driver", DRIVERS)
 def test_case(outcomes, driver, title):
     outcome = outcomes(driver, title)
     assert set(outcome.missing) == set(CASES[title].needs) & LACKS[driver]
