@@ -16,11 +16,12 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 async def kept(person):
     """Waits until the page can be opened without the relay."""
-    await person.page.wait_for_function("""async () => {
+    # Not by `wait_for_function`, which doesn't await what a function promises.
+    await until(lambda: person.page.evaluate("""async () => {
         const names = await caches.keys();
         return names.length === 1 && await (await caches.open(names[0])).match("/") !== undefined
             && navigator.serviceWorker.controller !== null;
-    }""")
+    }"""), "a copy of the page")
 
 
 async def counted(rows, number):
