@@ -8,6 +8,12 @@ package enum NameRule {
         allowsDevice(name) && name.utf8.first != UInt8(ascii: "@")
     }
 
+    /// Whether a program or the command line may have this name, which no user can have: `@` and a name. Only a token
+    /// with the scope of an operator or a service may have it, and its session belongs to no user.
+    package static func allowsProgram(_ name: String) -> Bool {
+        allowsDevice(name) && name.utf8.first == UInt8(ascii: "@") && name.utf8.count > 1
+    }
+
     /// Whether a device may have this name.
     package static func allowsDevice(_ name: String) -> Bool {
         (1...Limits().nameBytes).contains(name.utf8.count)

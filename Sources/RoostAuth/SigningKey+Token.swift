@@ -17,7 +17,9 @@ extension SigningKey {
         audience: String? = nil,
         issuer: String? = nil
     ) async throws(TokenFailure) -> String {
-        guard NameRule.allowsUser(user) else { throw .badSubject }
+        guard NameRule.allowsUser(user) || (isOperator || isService) && NameRule.allowsProgram(user) else {
+            throw .badSubject
+        }
         if let device, !NameRule.allowsDevice(device) { throw .badDevice }
         if let signIn, !NameRule.allowsDevice(signIn) { throw .badSignIn }
         let seconds = Double(expires.milliseconds / 1_000)

@@ -29,13 +29,15 @@ extension TokenClaims {
         if let wanted {
             guard case .present(let names) = audience, names.contains(wanted) else { throw .wrongAudience }
         }
-        guard case .present(let user) = subject, NameRule.allowsUser(user) else { throw .badSubject }
+        let (isOperator, isService) = (hasScope(Self.operatorScope), hasScope(Self.serviceScope))
+        guard case .present(let user) = subject,
+            NameRule.allowsUser(user) || (isOperator || isService) && NameRule.allowsProgram(user)
+        else { throw .badSubject }
         // `end` is between `now` and the year 9999 here, so its milliseconds fit.
         let expiry = Timestamp(milliseconds: Int64(max(end, 0) * 1_000))
         return Grant(
             user: user, device: try name(device, or: .badDevice), signIn: try name(signIn, or: .badSignIn),
-            expires: expiry, issued: issued, isOperator: hasScope(Self.operatorScope),
-            isService: hasScope(Self.serviceScope))
+            expires: expiry, issued: issued, isOperator: isOperator, isService: isService)
     }
 
     private func name(_ claim: Claim<String>, or failure: TokenFailure) throws(TokenFailure) -> String? {

@@ -86,6 +86,7 @@ async def test_an_id_may_be_text_or_number(relay, name):
     (lambda relay: relay.token("x", nbf=time.time() + 3600), "nbf"),
     (lambda relay: relay.token("x y"), "sub"),
     (lambda relay: relay.token("@x"), "sub"),
+    (lambda relay: relay.token("@", scope="service"), "sub"),
     (lambda relay: relay.token("x" * 65), "sub"),
     (lambda relay: relay.token("x", device="a b"), "device"),
 ])

@@ -209,7 +209,7 @@ async def test_messages_of_a_user_are_erased(both):
     await until(lambda: backend.must("erase/messages/state", {"user": "nobody"})["done"], "nobody is erased")
     assert backend.ask("erase/conversation", {"conversation": group}).status == 204
     assert backend.ask("erase/conversation", {"conversation": group}).status == 204
-    assert (await bob.event("conversation", event="removed"))["by"] == "roost-services"
+    assert (await bob.event("conversation", event="removed"))["by"] == "@roost-services"
     assert backend.ask("messages/history", {"as": "bob", "conversation": group}).code == "not_found"
 
 

@@ -67,6 +67,20 @@ import Testing
         #expect(try await forge.verdict(["sub": #""a@b.example|1~!""#]).get().user == "a@b.example|1~!")
     }
 
+    @Test func aNameThatNoUserCanHaveIsForOperatorsAndServices() async throws {
+        for scope in ["service", "admin", "chat admin"] {
+            let grant = try await forge.verdict(["sub": #""@mill""#, "scope": "\"\(scope)\""]).get()
+            #expect(grant.user == "@mill")
+        }
+        for (name, scope) in [("@mill", "chat"), ("@mill", "services"), ("@", "service"), ("@a b", "service")] {
+            let verdict = try await forge.verdict(["sub": "\"\(name)\"", "scope": "\"\(scope)\""])
+            #expect(verdict.failure == .badSubject, "\(name) \(scope)")
+        }
+        let expires = Timestamp(milliseconds: now.milliseconds + 1_000)
+        _ = try await forge.key.token(user: "@mill", isService: true, expires: expires)
+        await #expect(throws: TokenFailure.badSubject) { try await forge.key.token(user: "@mill", expires: expires) }
+    }
+
     @Test(arguments: ["7", "[]", #""""#, #""my phone""#, #""é""#, "\"" + String(repeating: "d", count: 65) + "\""])
     func refusesDevice(_ value: String) async throws {
         #expect(try await forge.verdict(["device": value]).failure == .badDevice)

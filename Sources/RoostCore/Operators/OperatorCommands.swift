@@ -128,6 +128,7 @@ final class OperatorCommands {
         _ command: OperatorCommand, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let name = try session.check(command)
+        try checkNotOwn(command, name, session)
         switch command {
         case .people(let after, let limit): people(after, limit ?? bounds.rows, id, session)
         case .person(let user): try show(user, id, session, now)
@@ -266,6 +267,18 @@ final class OperatorCommands {
     }
 
     // MARK: Doing
+
+    /// Whoever has a service end sessions may not have it end its own: it would hand on nothing meanwhile, neither the
+    /// end of a sign-in nor a message.
+    /// - Throws: `forbidden`.
+    private func checkNotOwn(_ command: OperatorCommand, _ name: String, _ session: Session) throws(Refusal) {
+        guard session.handsOn else { return }
+        switch command {
+        case .disconnect(let user, _), .revoke(let user, _):
+            guard user.string != name else { throw Refusal(.forbidden, "user: this is the service's own name") }
+        default: return
+        }
+    }
 
     private func target(
         _ name: Text, _ device: Text?

@@ -181,6 +181,9 @@ final class SessionCommands {
         let (session, hello, grant) = (verified.session, verified.hello, verified.grant)
         guard journal.isOpen else { throw journal.unavailable() }
         if hello.isOperator { return try beginOperator(verified, at: now) }
+        guard grant.user.utf8.first != UInt8(ascii: "@") else {
+            throw Refusal(.forbidden, "a name that begins with @ is no user's; say operator: true")
+        }
         if let fixed = grant.device, let said = hello.device, fixed != said {
             throw Refusal(.forbidden, "the token is for another device")
         }

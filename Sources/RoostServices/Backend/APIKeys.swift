@@ -43,11 +43,27 @@ package struct APIKeys: Sendable {
 
     /// The key of a request.
     /// - Throws: `unauthorized` without one that we know, `forbidden` if it is good for other things only.
-    func check(_ text: String?, for word: APIKey.Word) async throws(ServiceFault) {
+    @discardableResult
+    func check(_ text: String?, for word: APIKey.Word) async throws(ServiceFault) -> APIKey {
         guard let hash = text.flatMap(APIKey.hash) else { throw APIKeys.unauthorized }
         let key = try await database.read { database throws(LocalFailure) in try APIKeyTable.find(hash, database) }
         guard let key else { throw APIKeys.unauthorized }
         try key.check(word)
+        return key
+    }
+
+    /// Checks whose sessions a key would end. An operator could otherwise be kept from taking the key away.
+    /// - Throws: `forbidden` for an operator's.
+    func checkMayEnd(user: String?, sid: String?) async throws(ServiceFault) {
+        let isOperators = try await database.read { database throws(LocalFailure) in
+            var user = user
+            if user == nil, let sid { user = try SessionTable.find(sid, database)?.user }
+            guard let user else { return false }
+            return try AccountTable.find(user: user, database)?.isOperator == true
+        }
+        guard !isOperators else {
+            throw ServiceFault(.forbidden, "no key ends the sessions of an operator; operators do")
+        }
     }
 
     private static let unauthorized = ServiceFault(.unauthorized, "a valid API key is required")

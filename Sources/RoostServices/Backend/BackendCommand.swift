@@ -18,6 +18,8 @@ struct BackendCommand: Sendable {
     let word: APIKey.Word
     /// The members that are handed on. Others are ignored.
     let members: [StaticString]
+    /// Members that ask for more than the route's word is good for, and the word that they take.
+    var asking: [(member: StaticString, word: APIKey.Word)] = []
     var key = Key.none
     /// The status if it was carried out now, and not before.
     var status = 200
@@ -63,7 +65,8 @@ struct BackendCommand: Sendable {
             path: "conversations/list", type: .list, word: .conversations, members: ["as", "before", "limit"]),
         BackendCommand(
             path: "conversations/members", type: .members, word: .conversations,
-            members: ["as", "conversation", "sequence", "after", "limit", "presence"]),
+            members: ["as", "conversation", "sequence", "after", "limit", "presence"],
+            asking: [("sequence", .read), ("presence", .presence)]),
         BackendCommand(
             path: "conversations/rename", type: .rename, word: .conversations,
             members: ["as", "conversation", "name"], key: .optional),

@@ -79,12 +79,18 @@ package struct BackendRoutes: Sendable {
     }
 
     private func answer(_ call: Call, _ command: BackendCommand) async throws(ServiceFault) -> Answer {
-        try await keys.check(call.token, for: command.word)
+        let used = try await keys.check(call.token, for: command.word)
         guard let body = call.body.withUnsafeBytes({ JSONMembers(parsing: $0) }) else {
             throw ServiceFault(.badJSON, "the body must be a JSON object")
         }
         if command.type.takesPrincipal, body["as"] == nil {
             throw ServiceFault(.badRequest, "as is missing", member: "as")
+        }
+        for (name, word) in command.asking where body["\(name)"] != nil && body.flag("\(name)") != false {
+            try used.check(word)
+        }
+        if command.word == .sessions {
+            try await keys.checkMayEnd(user: body.string("user"), sid: body.string("sid"))
         }
         var members: [RelayCommand.Member] = []
         for name in command.members {
@@ -95,7 +101,9 @@ package struct BackendRoutes: Sendable {
         let reply = try await relay.carryOut(
             RelayCommand(command.type, members, isRepeatable: command.isRepeatable)
         ).members
-        return .passedOn(reply, status: reply.flag("duplicate") == true ? 200 : command.status)
+        return .passedOn(
+            AnswerTable(command.path, words: used.words).filtered(reply),
+            status: reply.flag("duplicate") == true ? 200 : command.status)
     }
 
     /// The key of a command: what `Idempotency-Key` says, with or without the quotation marks that the draft of the
@@ -128,14 +136,8 @@ extension Answer {
         }
     }
 
-    /// The relay's answer, without what belongs to its socket.
-    static func passedOn(_ reply: JSONMembers, status: Int) -> Answer {
-        var body: [UInt8] = [UInt8(ascii: "{")]
-        for (name, value) in reply.all where name != "type" && name != "re" {
-            if body.count > 1 { body.append(UInt8(ascii: ",")) }
-            body += Array("\"\(name)\":".utf8) + value.raw
-        }
-        body.append(UInt8(ascii: "}"))
-        return Answer(status, type: "application/json", body: body, isPrivate: true)
+    /// What a key may have of the relay's answer.
+    static func passedOn(_ body: [UInt8], status: Int) -> Answer {
+        Answer(status, type: "application/json", body: body, isPrivate: true)
     }
 }

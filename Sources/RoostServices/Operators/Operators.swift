@@ -24,7 +24,7 @@ package struct Operators: Sendable {
     /// Whose token it is: somebody who is signed in and an operator at this moment, or the command line.
     package func caller(_ token: String?) async throws(ServiceFault) -> Caller {
         if let token, let name = OperatorToken.name(of: token, by: accounts.keys, now: accounts.clock.seconds) {
-            return Caller(name: "@" + name, hasAccount: false)
+            return Caller(name: name, hasAccount: false)
         }
         // Its own words count for nothing: somebody may have been dismissed since.
         let caller = try await accounts.caller(token)

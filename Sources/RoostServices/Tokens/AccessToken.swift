@@ -26,11 +26,15 @@ package struct AccessToken: Sendable, Equatable {
             })
     }
 
+    /// What this process is called at the relay: a name that no user can have, so nobody who may end users' sessions
+    /// ends ours.
+    static let serviceName = "@roost-services"
+
     /// A token for this process itself, with which it talks to the relay.
     static func service(by keys: KeyRing, issued: Int64, seconds: Int64) throws(ServiceFault) -> String {
         try keys.sign(
             JSONWriter.object { writer in
-                writer.member("sub", "roost-services")
+                writer.member("sub", serviceName)
                 write(scope: "service", issued: issued, expires: issued + seconds, writer)
             })
     }

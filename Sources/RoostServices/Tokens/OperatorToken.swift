@@ -1,7 +1,7 @@
 import RoostWire
 
 /// A token with the scope `admin` that belongs to no account: whoever can read the keys may make one, for the command
-/// line. It is good for a short while, and can't be renewed.
+/// line. It is good for a short while, and can't be renewed. Its subject is `@` and the name, which no user has.
 package enum OperatorToken {
     /// Makes a token.
     /// - Parameter name: who it is for, as the audit log says.
@@ -9,27 +9,28 @@ package enum OperatorToken {
         for name: String, by keys: KeyRing, issued: Int64, seconds: Int64
     ) throws(ServiceFault) -> String {
         guard isName(name) else {
-            throw .invalid("name", "must be 1 to 64 of A-Z, a-z, 0-9, ., - and _")
+            throw .invalid("name", "must be 1 to 63 of A-Z, a-z, 0-9, ., - and _")
         }
         return try keys.sign(
             JSONWriter.object { writer in
-                writer.member("sub", name)
+                writer.member("sub", "@" + name)
                 AccessToken.write(scope: "admin", issued: issued, expires: issued + seconds, writer)
             })
     }
 
-    /// Whose token it is; nil if it is another or has ended.
+    /// Whose token it is, with the `@`; nil if it is another or has ended.
     static func name(of token: String, by keys: KeyRing, now: Int64) -> String? {
         guard token.utf8.count <= AccessToken.bytesMax, let claims = keys.claims(of: token),
             let members = claims.withUnsafeBytes({ JSONMembers(parsing: $0) }), members.string("scope") == "admin",
-            let name = members.string("sub"), isName(name), let expires = members.integer("exp"), expires > now
+            let name = members.string("sub"), name.hasPrefix("@"), isName(name.dropFirst()),
+            let expires = members.integer("exp"), expires > now
         else { return nil }
         return name
     }
 
     /// It has no room for an address.
-    private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
+    private static func isName(_ text: some StringProtocol) -> Bool {
+        (1...63).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 switch $0 {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

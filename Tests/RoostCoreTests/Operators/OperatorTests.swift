@@ -67,6 +67,34 @@ import Testing
         #expect(pages == [[], [], ["user7"]])
     }
 
+    @Test func aServiceDoesNotEndItsOwnSession() {
+        let relay = RelayHarness()
+        let mill = relay.open()
+        mill.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        let user = relay.connect("mill")
+        #expect(mill.outcome("admin.revoke", ["user": "mill"]) == "forbidden")
+        #expect(mill.outcome("admin.disconnect", ["user": "mill"]) == "forbidden")
+        #expect(mill.closeCode == nil && user.closeCode == nil)
+        // Operators do, also their own.
+        #expect(olga(at: relay).request("admin.revoke", ["user": "mill"])?.number("closed") == 2)
+        #expect(mill.closeCode == .revoked)
+    }
+
+    @Test func aNameThatBeginsWithAnAtBelongsToNoUser() {
+        let relay = RelayHarness()
+        let mill = relay.open()
+        mill.send(#"{"type":"hello","id":0,"token":"service:@mill"}"#)
+        #expect(mill.frames.last?.text("code") == "forbidden")
+        let other = relay.open()
+        other.send(#"{"type":"hello","id":0,"token":"service:@mill","operator":true}"#)
+        #expect(other.frames.last?.text("operator") == "@mill")
+        #expect(relay.relay.counters.users == 0)
+        for type in ["admin.revoke", "admin.disconnect", "admin.user"] {
+            #expect(other.outcome(type, ["user": "@mill"]) == "bad_request")
+        }
+        #expect(other.outcome("send", ["as": "@mill", "to": "@bob", "key": "k", "body": "x"]) == "bad_request")
+    }
+
     @Test func revocationsOutliveACrash() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
