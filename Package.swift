@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
@@ -162,7 +163,7 @@ let package = Package(
         .target(
             name: "RoostServices",
             dependencies: [
-                "CBuild", "CCurl", "CLinux", "COpenSSL", "CSQLite", "CSodium", "RoostAuth", "RoostClient",
+                "CBuild", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CSQLite", "CSodium", "RoostAuth", "RoostClient",
                 "RoostClientLibwebsockets", "RoostConfiguration", "RoostServicesConfiguration", "RoostStore",
                 "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -173,6 +174,7 @@ let package = Package(
                 .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
             ],
             resources: [
                 // A link to the document in Docs, so that there is one.

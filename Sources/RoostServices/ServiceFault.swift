@@ -24,6 +24,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case badPosition = "bad_position"
         case noRelationship = "no_relationship"
         case tooLarge = "too_large"
+        case expectationFailed = "expectation_failed"
         case invalid
         case badLink = "bad_link"
         case rateLimited = "rate_limited"
@@ -44,6 +45,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             case .emailTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
             case .gone: 410
             case .tooLarge: 413
+            case .expectationFailed: 417
             case .invalid, .badLink: 422
             case .rateLimited: 429
             case .busy, .full, .unavailable: 503

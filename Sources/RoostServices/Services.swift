@@ -150,7 +150,8 @@ package struct Services: Sendable {
             accounts: accounts, requests: requests, outgoing: outgoing,
             census: Census(database: database, clock: clock, seconds: limits.censusSeconds), started: clock.now())
         var table = RouteTable()
-        PublicRoutes(database: database, keys: keys).add(to: &table)
+        let readiness = Readiness(database: database, clock: clock, seconds: limits.readySeconds)
+        PublicRoutes(readiness: readiness, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         OpenIDRoutes(identities: identities).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: limits).add(to: &table)
@@ -162,13 +163,9 @@ package struct Services: Sendable {
             routes: table, origins: Set(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies), limits: limits,
             requests: requests, log: log)
-        var channel = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [FaultyRequests()], idleTimeout: .seconds(Int64(limits.idleSeconds)))
-        channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
-        channel.httpDecoder.maxHeaderListSize = limits.headerBytes
-        channel.httpDecoder.maxHeaderFieldCount = limits.headerFields
         let application = Application(
-            responder: gate, server: .http1(configuration: channel),
+            responder: gate,
+            server: HTTPServerBuilder { [limits] responder in ServicesChannel(responder: responder, limits: limits) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connectionsMax)),
@@ -240,7 +237,8 @@ package struct Services: Sendable {
 
     /// Makes a link beside a process that may be running.
     /// - Throws: `LocalFailure` or `ServiceFault`, if the database can't be used.
-    package static func link(_ configuration: ServicesConfiguration, isForFriend: Bool) async throws -> String {
+    package static func link(_ configuration: ServicesConfiguration, for receiver: LinkReceiver) async throws -> String
+    {
         let path = configuration.data + "/services.db"
         guard access(path, R_OK | W_OK) == 0 else {
             throw ServiceFault(.unavailable, "\(path): can't be used; start `roost up` first")
@@ -248,7 +246,18 @@ package struct Services: Sendable {
         umask(0o077)
         let database = try await ServicesDatabase(path: path, log: Logger(label: "roost-services"))
         let links = links(configuration, database, ServicesLimits(), .system)
-        return isForFriend ? try await links.friend() : try await links.owner()
+        switch receiver {
+        case .owner: return try await links.owner()
+        case .friend: return try await links.friend()
+        case .user(let user): return try await links.entry(of: user)
+        }
+    }
+
+    /// Whom a link is for.
+    package enum LinkReceiver: Sendable {
+        case owner, friend
+        /// Somebody who has an account.
+        case user(String)
     }
 
     /// Looks at the keys, and deletes what has ended.

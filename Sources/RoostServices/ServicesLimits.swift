@@ -23,6 +23,10 @@ package struct ServicesLimits: Sendable, Equatable {
     /// How long a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
     package var preflightSeconds = 600
 
+    /// How long the process counts as ready without another look at the disk, in seconds: what `Retry-After` says when
+    /// it isn't. Monitors ask every five to ten.
+    package var readySeconds: Int64 = 5
+
     // MARK: Backends
 
     /// Most bytes of a backend's request: what the relay takes as a command (Docs/Protocol.md, section 3, `limits`).
@@ -57,6 +61,12 @@ package struct ServicesLimits: Sendable, Equatable {
     package var languageBytes = 35
     /// Sessions of one user. More than anybody has devices; the one that was used longest ago ends.
     package var sessionsMax = 100
+    /// How long an exchange of a refresh token is answered again with the same tokens, whoever makes it: tabs of one
+    /// browser begin theirs at once, and a request over a bad network takes seconds. A thief within that time isn't
+    /// noticed by this exchange.
+    package var refreshGraceSeconds: Int64 = 10
+    /// Exchanges of a session whose times are kept for that. Apps make one an hour; tests and broken clocks more.
+    package var refreshRenewals = 8
     /// One-time links of one user and purpose that are good at once. The oldest ends.
     package var linksMax = 3
 
@@ -82,8 +92,8 @@ package struct ServicesLimits: Sendable, Equatable {
     /// Passwords of an account that are checked in that time, right ones included: otherwise one person could keep the
     /// threads that hash busy. Nobody signs in more than every 15 seconds.
     package var accountChecks = 60
-    /// Letters with a link to one address, in `attemptSeconds`. Who waits for one asks two or three times; more would
-    /// be somebody who fills another one's mailbox.
+    /// Letters with a link to one address, of each purpose, in `attemptSeconds`. Who waits for one asks two or three
+    /// times; more would be somebody who fills another one's mailbox.
     package var letters = 5
     /// Accounts and addresses whose attempts are remembered: 10 MiB each. Beyond it the oldest is forgotten.
     package var attemptKeys = 100_000
@@ -101,6 +111,8 @@ package struct ServicesLimits: Sendable, Equatable {
     /// How long they are kept, in days. Somebody who asks what was done to an account asks within a year; after it the
     /// log would only say what operators do all day.
     package var auditDays: Int64 = 365
+    /// Entries of it in somebody's export: 100 KiB. Nobody has been looked at so often.
+    package var exportedAudit = 1_000
     /// How long a token is good that the command line makes. A command takes a second; a page stays open for a while.
     package var commandTokenSeconds: Int64 = 300
     package var pageTokenSeconds: Int64 = 3_600

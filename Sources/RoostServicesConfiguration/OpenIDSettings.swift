@@ -10,13 +10,22 @@ package struct OpenIDSettings: Sendable, Equatable {
         package var secret: String
         /// Our clients in apps.
         package var apps: [String]
+        /// Who else identity tokens may be for, beside one of these.
+        package var audiences: [String]
+        /// Whether its addresses count as confirmed if it says nothing of that.
+        package var trustsAddresses: Bool
 
         /// No client, unless it is said.
-        package init(issuer: String = "", id: String = "", secret: String = "", apps: [String] = []) {
+        package init(
+            issuer: String = "", id: String = "", secret: String = "", apps: [String] = [], audiences: [String] = [],
+            trustsAddresses: Bool = false
+        ) {
             self.issuer = issuer
             self.id = id
             self.secret = secret
             self.apps = apps
+            self.audiences = audiences
+            self.trustsAddresses = trustsAddresses
         }
 
         /// Whether people may sign in by it.

@@ -152,6 +152,14 @@ extension ServicesConfiguration {
             "openid.app_ids", .list(\.openID.other.apps, .line),
             "Clients of your apps there, whose identity tokens are taken, too."),
         Key(
+            "openid.audiences", .list(\.openID.other.audiences, .line),
+            "Who else its identity tokens may be for, beside our client, such as a project of ZITADEL's. Tokens for "
+                + "anybody else are refused."),
+        Key(
+            "openid.trust_addresses", .word(\.trustWord, ["off", "on"]),
+            "on: its addresses count as confirmed even if it doesn't say so, as Entra ID doesn't. For an issuer that "
+                + "lets nobody choose an address. See Docs/Accounts.md."),
+        Key(
             "openid.ca_file", .text(\.openID.caFile, .file),
             "File with the certificates that may sign the issuers', in PEM. If empty, those of the system."),
     ]
@@ -160,6 +168,11 @@ extension ServicesConfiguration {
     private var lookupWord: String {
         get { looksUp ? "on" : "off" }
         set { looksUp = newValue == "on" }
+    }
+
+    private var trustWord: String {
+        get { openID.other.trustsAddresses ? "on" : "off" }
+        set { openID.other.trustsAddresses = newValue == "on" }
     }
 
     private var messagesWord: String {

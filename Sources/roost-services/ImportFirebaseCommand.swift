@@ -13,13 +13,15 @@ struct ImportFirebaseCommand: ParsableCommand {
     var users: String
     @Option(help: ArgumentHelp("What Firebase's console shows as password hash parameters.", valueName: "file"))
     var hashConfig: String
+    @Option(help: "The role, one of accounts.roles, of users whose custom claims have none.") var defaultRole: String?
     @Flag(help: "Write nothing, and say what would be done.") var dryRun = false
 
     func run() throws {
         let configuration = try options.configuration()
         var firebase = try FirebaseImport(
             data: configuration.data, hashParameters: hashConfig, isDryRun: dryRun,
-            rules: Accounts.Settings(configuration).rules, openID: configuration.openID, limits: ServicesLimits(),
+            rules: Accounts.Settings(configuration).rules, defaultRole: defaultRole, openID: configuration.openID,
+            limits: ServicesLimits(),
             clock: .system
         ) { ServicesCommand.write($0) }
         let (report, failure) = firebase.run(file: users)

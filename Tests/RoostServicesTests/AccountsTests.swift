@@ -64,6 +64,10 @@ struct AccountsTests {
         let (old, token) = try accounts.begin(account, device: "phone")
         try await accounts.database.write { database throws(LocalFailure) in
             _ = try AccountTable.insert(account, database)
+            // By it its owner can sign in again.
+            let identity = LinkedIdentity(
+                id: "i", issuer: "https://x.example", subject: "s", user: "uguest", created: 0)
+            _ = try IdentityTable.insert(identity, database)
             try SessionTable.insert(old, keep: 10, database)
         }
         let caller = try await accounts.caller(token.access)
@@ -182,23 +186,162 @@ struct AccountsTests {
     @Test func lettersThatAnybodyCanCauseAreBounded() async throws {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
-        for _ in 0..<4 {
+        for _ in 0..<5 {
             clock.advance(seconds: 1)
             try await accounts.sendReset(to: "ann@example.org")
         }
-        #expect(mail.letters.count == 5)
+        #expect(mail.letters.count == 6)
         let last = try mail.secret(to: "ann@example.org")
         for _ in 0..<4 { try await accounts.sendReset(to: "ann@example.org") }
-        #expect(mail.letters.count == 5)
+        #expect(mail.letters.count == 6)
         // Whoever asks again and again ends no link that its reader has.
         try await accounts.resetPassword(token: last, to: "battery staple")
         // An owner is warned all the same.
-        #expect(mail.letters.map(\.purpose) == [.verify, .reset, .reset, .reset, .reset, .changed])
+        #expect(mail.letters.map(\.purpose) == [.verify, .reset, .reset, .reset, .reset, .reset, .changed])
         try await accounts.sendReset(to: "bob@example.org")
         clock.advance(seconds: 900)
         try await accounts.sendReset(to: "ann@example.org")
-        #expect(mail.letters.count == 7)
+        #expect(mail.letters.count == 8)
         #expect(await code { _ = try await accounts.caller(tokens.access) } == .unauthorized)
+    }
+
+    @Test func whoAsksForResetsKeepsBackNoLetterOfASignUp() async throws {
+        let accounts = try await accounts()
+        for _ in 0..<10 { try await accounts.sendReset(to: "ann@example.org") }
+        let tokens = try await signUp(accounts)
+        #expect(mail.letters.map(\.purpose) == [.verify])
+        // The link of that letter ends one day; then there are others.
+        clock.advance(seconds: 1_800)
+        let caller = try await accounts.caller(tokens.access)
+        for _ in 0..<5 { try await accounts.sendConfirmation(of: caller) }
+        #expect(mail.letters.map(\.purpose) == Array(repeating: .verify, count: 6))
+        let fault = await #expect(throws: ServiceFault.self) { try await accounts.sendConfirmation(of: caller) }
+        #expect(fault?.code == .rateLimited && fault?.retryAfter == 900)
+        try await accounts.verifyEmail(token: try mail.secret(to: "ann@example.org"))
+        #expect(await code { try await accounts.sendConfirmation(of: caller) } == .conflict)
+        #expect(mail.letters.count == 6)
+    }
+
+    @Test func whoHasNoAddressIsSentNothing() async throws {
+        let accounts = try await accounts()
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        let link = secret(try await links.friend())
+        let tokens = try await accounts.enter(by: link, Accounts.Application(displayName: "Finn"), client: "c")
+        let caller = try await accounts.caller(tokens.access)
+        #expect(await code { try await accounts.sendConfirmation(of: caller) } == .conflict)
+        #expect(mail.letters.isEmpty)
+    }
+
+    @Test func aFriendWithoutAWayInCanLeaveAtAnyTime() async throws {
+        let accounts = try await accounts()
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        let link = secret(try await links.friend())
+        let tokens = try await accounts.enter(by: link, Accounts.Application(displayName: "Finn"), client: "c")
+        clock.advance(seconds: 601)
+        let caller = try await accounts.caller(tokens.access)
+        let password = "correct horse"
+        #expect(
+            await code {
+                _ = try await accounts.addPassword(of: caller, email: "f@x.org", password: password, client: "c")
+            } == .signInAgain)
+        try await accounts.erase(caller, password: nil)
+        #expect(await code { _ = try await accounts.caller(tokens.access) } == .unauthorized)
+    }
+
+    @Test func aLinkForAUserSignsThatOneInAgain() async throws {
+        let accounts = try await accounts()
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        func enter(_ link: String) async throws -> Accounts.Tokens {
+            try await accounts.enter(by: secret(link), Accounts.Application(), client: "c")
+        }
+        let friend = secret(try await links.friend())
+        let first = try await accounts.enter(by: friend, Accounts.Application(displayName: "Finn"), client: "c")
+        clock.advance(seconds: 86_400)
+        let (used, late) = (try await links.entry(of: first.user), try await links.entry(of: first.user))
+        let again = try await enter(used)
+        #expect(again.user == first.user && again.sid != first.sid)
+        #expect(await code { _ = try await enter(used) } == .badLink)
+        let caller = try await accounts.caller(again.access)
+        let account = try await accounts.addPassword(
+            of: caller, email: "f@x.org", password: "correct horse", client: "c")
+        #expect(account.user == first.user)
+        clock.advance(seconds: 1_800)
+        #expect(await code { _ = try await enter(late) } == .badLink)
+        #expect(await code { _ = try await links.entry(of: "unobody") } == .userNotFound)
+        // Another password ends it, and it goes with the account.
+        let ended = try await links.entry(of: first.user)
+        let now = try await accounts.caller(again.access)
+        try await accounts.changePassword(of: now, from: "correct horse", to: "battery staple")
+        #expect(await code { _ = try await enter(ended) } == .badLink)
+        let kept = try await links.entry(of: first.user)
+        try await accounts.erase(now, password: "battery staple")
+        #expect(await code { _ = try await enter(kept) } == .badLink)
+        let audit = try await accounts.database.read { database throws(LocalFailure) in
+            try AuditTable.page(of: first.user, before: nil, limit: 10, database)
+        }
+        #expect(audit.map(\.entry.act) == [.link, .link, .link, .link])
+    }
+
+    @Test func aRoleIsChosenOnceByWhoHasNone() async throws {
+        let before = try await accounts()
+        let tokens = try await signUp(before)
+        let caller = try await before.caller(tokens.access)
+        #expect(await code { _ = try await before.change(of: caller, name: nil, language: nil, role: "a") } == .invalid)
+        // The operator names roles later.
+        var settings = Accounts.Settings()
+        settings.rules.roles = ["trainer", "client"]
+        let after = Accounts(
+            settings: settings, limits: before.limits, clock: clock.wall, database: before.database,
+            hashes: before.hashes, keys: before.keys, mail: mail, log: before.log)
+        func change(_ role: String, name: String? = nil) async throws -> Account {
+            try await after.change(of: caller, name: name, language: nil, role: role)
+        }
+        #expect(await code { _ = try await change("admin") } == .invalid)
+        // As if the relay had been told of the sign-up.
+        try await after.database.write { database throws(LocalFailure) in
+            try database.run("DELETE FROM profile_due", [])
+        }
+        #expect(try await change("trainer").role == "trainer")
+        for role in ["client", "trainer", "admin"] {
+            #expect(await code { _ = try await change(role, name: "Other") } == .roleImmutable)
+        }
+        #expect(try await after.account(of: caller).name == "Ann")
+        let due = try await after.database.read { database throws(LocalFailure) in
+            try database.rows("SELECT parts FROM profile_due WHERE user = ?", [.text(tokens.user)]) { $0.integer(0) }
+        }
+        // The relay is told of the role, and of nothing else.
+        #expect(due == [2])
+    }
+
+    @Test func ofManyWhoChooseARoleAtOnceOneSucceeds() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        let chosen = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    try await accounts.database.write { database throws(LocalFailure) in
+                        try AccountTable.chooseRole(tokens.user, "role\(number)", database)
+                    }
+                }
+            }
+            var count = 0
+            for try await isChosen in group where isChosen { count += 1 }
+            return count
+        }
+        #expect(chosen == 1)
+    }
+
+    @Test func anExportHasWhatOperatorsHaveSetAndDone() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        let operators = Operators(accounts)
+        let caller = Operators.Caller(name: "@olga", hasAccount: false)
+        _ = try await operators.setTier("gold", of: tokens.user, by: caller)
+        let text = String(decoding: try await accounts.export(try await accounts.caller(tokens.access)), as: UTF8.self)
+        #expect(text.contains(#""suspended":false,"operator":false"#))
+        #expect(text.contains(#""act":"tier","detail":"gold""#))
+        // What is about the operator isn't about the person.
+        #expect(!text.contains("olga"))
     }
 
     @Test func accountsAreBounded() async throws {
@@ -338,7 +481,8 @@ struct AccountsTests {
     @Test func everyRouteIsInTheDocument() async throws {
         let accounts = try await accounts()
         var table = RouteTable()
-        PublicRoutes(database: accounts.database, keys: accounts.keys).add(to: &table)
+        let readiness = Readiness(database: accounts.database, clock: clock.wall, seconds: 5)
+        PublicRoutes(readiness: readiness, keys: accounts.keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         let openID = OpenIDTests.openID(try TestIssuer(), clock)
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)

@@ -46,6 +46,18 @@ struct FirebaseImportTests {
         return nil
     }
 
+    @Test func whoseClaimsHaveNoRoleGetsTheDefault() throws {
+        var rules = PersonRules()
+        rules.roles = ["trainer", "client"]
+        func role(_ claims: String, default role: String?) throws -> String? {
+            let text = #""email":"ann@example.org","customAttributes":"{\"role\":\"\#(claims)\"}""#
+            return try user(text).account(parameters, rules: rules, defaultRole: role, now: 2_000_000_000_000).role
+        }
+        #expect(try role("trainer", default: "client") == "trainer")
+        #expect(try role("admin", default: "client") == "client")
+        #expect(try role("admin", default: nil) == nil)
+    }
+
     // MARK: Hashes
 
     @Test func thePublishedVectorIsRight() throws {

@@ -55,6 +55,55 @@ struct HTTPTests {
         #expect(plain.key(peer: "::ffff:198.51.100.7", forwarded: nil) == client)
     }
 
+    @Test func aProxyMayWriteThePort() {
+        let plain = ClientAddress()
+        let behind = ClientAddress(proxies: ["127.0.0.1"])
+        let four = plain.key(peer: "198.51.100.7", forwarded: nil)
+        let six = plain.key(peer: "2001:db8::1", forwarded: nil)
+        for text in ["198.51.100.7:443", " 198.51.100.7:65535 ", "::ffff:198.51.100.7"] {
+            #expect(behind.key(peer: "127.0.0.1", forwarded: text) == four, "\(text)")
+        }
+        for text in ["[2001:db8::1]:443", "[2001:db8::1]", "2001:db8::1", "\t[2001:db8::1]:1"] {
+            #expect(behind.key(peer: "127.0.0.1", forwarded: text) == six, "\(text)")
+        }
+        for text in [
+            "198.51.100.7:", "198.51.100.7:http", "198.51.100.7:123456", "[2001:db8::1", "[2001:db8::1]443",
+            "[198.51.100.7]",
+            "unknown", "", ":443",
+        ] {
+            let itself = plain.key(peer: "127.0.0.1", forwarded: nil)
+            #expect(behind.key(peer: "127.0.0.1", forwarded: text) == itself, "\(text)")
+        }
+    }
+
+    @Test func whatAProxyDoesWrongIsComplainedOf() {
+        let behind = ClientAddress(proxies: ["127.0.0.1"])
+        #expect(behind.complaint(peer: "127.0.0.1", forwarded: nil) == nil)
+        #expect(behind.complaint(peer: "198.51.100.7", forwarded: nil) == nil)
+        for good in ["198.51.100.7", "nonsense, 198.51.100.7:443", "[2001:db8::1]:443"] {
+            #expect(behind.complaint(peer: "127.0.0.1", forwarded: good) == nil)
+        }
+        #expect(behind.complaint(peer: "198.51.100.7", forwarded: "6.6.6.6") == .unlisted)
+        #expect(ClientAddress().complaint(peer: "127.0.0.1", forwarded: "6.6.6.6") == .unlisted)
+        for bad in ["unknown", "", "6.6.6.6, "] {
+            #expect(behind.complaint(peer: "127.0.0.1", forwarded: bad) == .unreadable)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"b":{"a":1,"a":1}}"#, #"{"b":[0,{"a":[{"c":1,"c":1}]}]}"#,
+    ])
+    func aMemberThatIsThereTwiceIsRefused(_ body: String) {
+        let call = Call(body: Array(body.utf8), headers: [:], client: "c")
+        let fault = #expect(throws: ServiceFault.self) { try call.members() }
+        #expect(fault?.code == .badJSON)
+    }
+
+    @Test func theSameNameInOtherObjectsIsNoRepetition() throws {
+        let call = Call(body: Array(#"{"a":{"a":1},"b":[{"a":1},{"a":2}],"A":0}"#.utf8), headers: [:], client: "c")
+        #expect(try call.members().number("A") == 0)
+    }
+
     @Test func aNetworkOf64BitsIsOneClient() {
         let addresses = ClientAddress()
         let one = addresses.key(peer: "2001:db8:1:2::1", forwarded: nil)

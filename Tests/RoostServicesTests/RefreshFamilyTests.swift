@@ -4,11 +4,9 @@ import Testing
 
 /// What a refresh token that comes does to its session.
 struct RefreshFamilyTests {
-    private let rules = RefreshFamily.Rules(refreshLife: 1_000_000, accessLife: 4_000)
+    private let rules = RefreshFamily.Rules(refreshLife: 1_000_000, accessLife: 4_000, grace: 10_000, renewalsMax: 3)
     private let first: [UInt8] = [1]
     private let second: [UInt8] = [2]
-    private let third: [UInt8] = [3]
-    private let fourth: [UInt8] = [4]
 
     private func session() -> Session {
         Session(
@@ -17,58 +15,66 @@ struct RefreshFamilyTests {
     }
 
     private func renewed(
-        _ hash: [UInt8], key: [UInt8]? = nil, _ next: [UInt8], _ session: Session, at now: Int64
+        age: Int, key: [UInt8]? = nil, _ next: [UInt8], _ session: Session, at now: Int64
     ) throws -> Session {
-        guard case .renewed(let session) = take(hash, key: key, next, session, at: now) else { throw Unexpected() }
+        guard case .renewed(let session) = take(age: age, key: key, next, session, at: now) else { throw Unexpected() }
         return session
     }
 
     private func take(
-        _ hash: [UInt8], key: [UInt8]? = nil, _ next: [UInt8], _ session: Session, at now: Int64
+        age: Int?, key: [UInt8]? = nil, _ next: [UInt8], _ session: Session, at now: Int64
     ) -> RefreshFamily.Outcome {
-        RefreshFamily.take(hash, key: key, next: next, of: session, now: now, rules: rules)
+        RefreshFamily.take(age: age, key: key, next: next, of: session, now: now, rules: rules)
     }
 
     private struct Unexpected: Error {}
 
     @Test func theNewestIsReplaced() throws {
-        let session = try renewed(first, second, session(), at: 100)
+        let session = try renewed(age: 0, second, session(), at: 100)
         #expect(session.current == second)
-        #expect(session.previous == first)
+        #expect(session.renewals == [100])
         #expect(session.used == 100)
         #expect(session.expires == 1_000_100)
         #expect(session.accessUntil == 4_100)
     }
 
-    @Test func anOldOneEndsTheFamily() throws {
-        let two = try renewed(first, second, session(), at: 100)
-        let three = try renewed(second, third, two, at: 200)
-        #expect(take(first, fourth, three, at: 201) == .reused)
-        #expect(take([9], fourth, three, at: 201) == .reused)
+    @Test func theSameExchangeIsMadeAgainForTenSecondsUnderAnyKey() throws {
+        let two = try renewed(age: 0, key: [7], second, session(), at: 100)
+        for (key, now) in [(nil, Int64(100)), ([7], 9_000), ([8], 10_099), (nil, -9_800)] as [([UInt8]?, Int64)] {
+            let again = try renewed(age: 1, key: key, second, two, at: now)
+            #expect(again.current == second && again.renewals == two.renewals && again.exchange == [7])
+        }
+        for (key, now) in [(nil, Int64(10_100)), ([8], 20_000), (nil, -9_901)] as [([UInt8]?, Int64)] {
+            #expect(take(age: 1, key: key, second, two, at: now) == .reused)
+        }
     }
 
-    @Test func aSecondExchangeIsATheft() throws {
-        let two = try renewed(first, second, session(), at: 100)
-        #expect(take(first, third, two, at: 100) == .reused)
-        #expect(take(first, key: [7], third, two, at: 100) == .reused)
-        let keyed = try renewed(first, key: [7], second, session(), at: 100)
-        #expect(take(first, third, keyed, at: 100) == .reused)
-        #expect(take(first, key: [8], third, keyed, at: 100) == .reused)
+    @Test func whoIsSomeExchangesBehindIsCaughtUpWithinThatTime() throws {
+        var session = session()
+        for now in [Int64(100), 3_000, 6_000, 9_000] { session = try renewed(age: 0, second, session, at: now) }
+        #expect(session.renewals == [9_000, 6_000, 3_000])
+        #expect(try renewed(age: 3, first, session, at: 12_999).current == second)
+        #expect(take(age: 3, first, session, at: 13_000) == .reused)
+        #expect(try renewed(age: 2, first, session, at: 13_000).current == second)
+        // Its time isn't kept any more.
+        #expect(take(age: 4, first, session, at: 9_001) == .reused)
+        #expect(take(age: nil, first, session, at: 9_001) == .reused)
     }
 
-    @Test func theSameExchangeIsMadeAgainUntilItsTokenIsUsed() throws {
-        var session = try renewed(first, key: [7], second, session(), at: 100)
-        for now in [Int64(100), 50, 900_000] { session = try renewed(first, key: [7], third, session, at: now) }
-        #expect(session.current == third)
-        #expect(session.previous == first)
-        // The one that was lost isn't good any more, whoever found it.
-        #expect(take(second, key: [7], fourth, session, at: 900_001) == .reused)
-        let used = try renewed(third, key: [8], fourth, session, at: 900_001)
-        #expect(take(first, key: [7], second, used, at: 900_002) == .reused)
+    @Test func underItsKeyTheSameExchangeIsMadeAgainUntilItsTokenIsUsed() throws {
+        let two = try renewed(age: 0, key: [7], second, session(), at: 100)
+        #expect(try renewed(age: 1, key: [7], second, two, at: 900_000).current == second)
+        #expect(take(age: 1, key: [8], second, two, at: 900_000) == .reused)
+        #expect(take(age: 1, second, two, at: 900_000) == .reused)
+        let unkeyed = try renewed(age: 0, second, session(), at: 100)
+        #expect(take(age: 1, key: [7], second, unkeyed, at: 900_000) == .reused)
+        let used = try renewed(age: 0, key: [8], [3], two, at: 900_001)
+        #expect(take(age: 2, key: [7], second, used, at: 900_002) == .reused)
     }
 
     @Test func theEndIsTheEnd() {
-        #expect(take(first, second, session(), at: 1_000_000) == .expired)
-        #expect(take(first, key: [7], second, session(), at: 1_000_000) == .expired)
+        #expect(take(age: 0, second, session(), at: 1_000_000) == .expired)
+        #expect(take(age: 1, key: [7], second, session(), at: 1_000_000) == .expired)
+        #expect(take(age: nil, second, session(), at: 1_000_000) == .expired)
     }
 }

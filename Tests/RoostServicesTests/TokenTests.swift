@@ -95,6 +95,25 @@ struct TokenTests {
         }
     }
 
+    @Test func theSameRefreshTokenIsAlwaysReplacedByTheSameOne() throws {
+        let ring = try ring()
+        let first = RefreshToken(sid: RandomName.session(), keys: ring)
+        let second = first.next(ring)
+        #expect(second.sid == first.sid && second.text != first.text)
+        #expect(RefreshToken(reading: second.text, keys: ring) == second)
+        // Another process reads the same secret.
+        let again = try #require(RefreshToken(reading: first.text, keys: try self.ring()))
+        #expect(again.next(try self.ring()) == second)
+        // Nobody else can tell it.
+        let other = try KeyRing(data: TestFolder().path, limits: ServicesLimits(), clock: clock.wall)
+        #expect(first.next(other).text != second.text)
+        let fourth = second.next(ring).next(ring)
+        #expect(first.newest(fourth.hash, most: 3, ring).map { [$0.age] } == [3])
+        #expect(first.newest(fourth.hash, most: 3, ring)?.token == fourth)
+        #expect(first.newest(fourth.hash, most: 2, ring) == nil)
+        #expect(fourth.newest(first.hash, most: 8, ring) == nil)
+    }
+
     @Test func namesAreOfCrockfordsBase32() {
         for _ in 0..<100 {
             let user = RandomName.user()

@@ -80,6 +80,12 @@ enum AccountTable {
         try database.run("UPDATE account SET role = ? WHERE user = ?", [.text(role), .text(user)])
     }
 
+    /// Gives a role to who has none. Returns whether that was so.
+    static func chooseRole(_ user: String, _ role: String, _ database: LocalDatabase) throws(LocalFailure) -> Bool {
+        try database.run("UPDATE account SET role = ? WHERE user = ? AND role IS NULL", [.text(role), .text(user)])
+        return database.changes == 1
+    }
+
     static func setTier(_ user: String, _ tier: String?, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("UPDATE account SET tier = ? WHERE user = ?", [optional(tier), .text(user)])
     }

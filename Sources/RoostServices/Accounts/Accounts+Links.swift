@@ -31,8 +31,14 @@ extension Accounts {
             let first = purpose == .owner ? try AccountTable.owner(database) : nil
             // The link is still good when there is room again.
             if purpose == .friend, try !room.hasRoom(database) { return .full }
-            guard first?.user == owner?.user, try LinkTable.take(hash, purpose, ofNobody: now, database) else {
-                return Accounts.badLink
+            if purpose == .entry {
+                guard try LinkTable.take(hash, purpose, now: now, database) == owner?.user else {
+                    return Accounts.badLink
+                }
+            } else {
+                guard first?.user == owner?.user, try LinkTable.take(hash, purpose, ofNobody: now, database) else {
+                    return Accounts.badLink
+                }
             }
             if owner == nil { _ = try room.insert(made, database) }
             try SessionTable.insert(session, keep: keep, database)
@@ -43,12 +49,15 @@ extension Accounts {
         return tokens
     }
 
-    /// What a link is for, and the owner if it is theirs and they have an account.
+    /// What a link is for, and whose account it opens if there is one.
     private func found(_ hash: [UInt8]) async throws(ServiceFault) -> (purpose: LinkPurpose, owner: Account?) {
         let now = clock.now()
         let found: (LinkPurpose, Account?)? = try await database.read { database throws(LocalFailure) in
             if try LinkTable.isGood(hash, .owner, now: now, database) {
                 return (.owner, try AccountTable.owner(database))
+            }
+            if let user = try LinkTable.user(hash, .entry, now: now, database) {
+                return try AccountTable.find(user: user, database).map { (.entry, $0) }
             }
             return try LinkTable.isGood(hash, .friend, now: now, database) ? (.friend, nil) : nil
         }

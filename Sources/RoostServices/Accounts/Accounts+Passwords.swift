@@ -17,7 +17,7 @@ extension Accounts {
             guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
             try AccountTable.setHash(account.user, hash, database)
             _ = try SessionTable.endAll(account.user, except: caller.sid, now: now, database)
-            try LinkTable.deleteAll(account.user, .reset, database)
+            for purpose in LinkPurpose.waysIn { try LinkTable.deleteAll(account.user, purpose, database) }
             return true
         }
         guard isChanged else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
@@ -59,7 +59,7 @@ extension Accounts {
 
     func sendReset(to email: String) async throws(ServiceFault) {
         // Before a link is made: the oldest ends by it, and whoever asks again and again isn't its reader.
-        guard mayWrite(to: email) else { return }
+        guard wait(beforeLetter: .reset, to: email) == nil else { return }
         let (secret, hash) = newLink()
         let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
         let found: Account? = try await database.write { database throws(LocalFailure) in
@@ -92,7 +92,7 @@ extension Accounts {
             if !account.isVerified { try IdentityTable.deleteAll(user, database) }
             try AccountTable.verify(user, database)
             _ = try SessionTable.endAll(user, now: now, database)
-            try LinkTable.deleteAll(user, .reset, database)
+            for purpose in LinkPurpose.waysIn { try LinkTable.deleteAll(user, purpose, database) }
             return account
         }
         guard let account = found else { throw Accounts.badLink }
@@ -100,6 +100,29 @@ extension Accounts {
         wakeRelay()
         if !account.isVerified { try await database.forget() }
         await send(.changed, to: account, link: nil)
+    }
+
+    /// Sends the caller another letter with a link that confirms their address: the one of the sign-up ends after half
+    /// an hour. Only who is signed in to the account may ask, so that nobody learns by it who has one.
+    package func sendConfirmation(of caller: Caller) async throws(ServiceFault) {
+        let account = try await account(of: caller)
+        guard let email = account.email else { throw ServiceFault(.conflict, "the account has no address") }
+        guard !account.isVerified else { throw ServiceFault(.conflict, "the address is confirmed") }
+        // Before a link is made: the oldest ends by it.
+        if let wait = wait(beforeLetter: .verify, to: email) {
+            throw ServiceFault(.rateLimited, "too many letters to this address", retryAfter: wait)
+        }
+        let (secret, hash) = newLink()
+        let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
+        try await database.write { database throws(LocalFailure) in
+            // The account may have been deleted meanwhile.
+            guard try AccountTable.find(user: account.user, database)?.email == email else { return }
+            try LinkTable.insert(hash, user: account.user, purpose: .verify, expires: expires, keep: keep, database)
+        }
+        await mail.send(
+            Letter(
+                to: email, purpose: .verify, link: address(.verify, secret), language: account.language,
+                displayName: account.name))
     }
 
     /// Confirms an address by a link.

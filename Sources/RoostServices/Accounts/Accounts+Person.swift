@@ -13,25 +13,43 @@ extension Accounts {
     }
 
     /// Changes what the caller may change.
+    /// - Parameter role: for who has none yet: signed up before the operator named roles, or came by an import or as
+    ///   the owner.
     package func change(
-        of caller: Caller, name: String?, language: String?, namesRole: Bool
+        of caller: Caller, name: String?, language: String?, role: String? = nil
     ) async throws(ServiceFault) -> Account {
-        guard !namesRole else { throw ServiceFault(.roleImmutable, "a role is for ever") }
+        if role != nil, try await account(of: caller).role != nil { throw Accounts.roleIsForEver }
         let name = try name.map { (text) throws(ServiceFault) in try settings.rules.name(text) }
         let language = try language.map { (tag) throws(ServiceFault) in try settings.rules.language(tag) }
-        try await database.write { database throws(LocalFailure) in
+        let chosen = try role.flatMap { (text) throws(ServiceFault) in try settings.rules.role(text) }
+        let isChanged = try await database.write { database throws(LocalFailure) in
+            // Nothing is changed if another request has chosen meanwhile.
+            if let chosen, try !AccountTable.chooseRole(caller.user, chosen, database) { return false }
             if let name { try AccountTable.rename(caller.user, name, database) }
             if let language { try AccountTable.setLanguage(caller.user, language, database) }
+            return true
         }
-        if name != nil { wakeRelay() }
+        guard isChanged else { throw Accounts.roleIsForEver }
+        if name != nil || chosen != nil { wakeRelay() }
         return try await account(of: caller)
     }
+
+    private static let roleIsForEver = ServiceFault(.roleImmutable, "a role is for ever")
 
     /// Deletes the caller's account and everything that is kept of it. Only the random id remains, in the relay.
     package func erase(_ caller: Caller, password: String?) async throws(ServiceFault) {
         let account = try await account(of: caller)
-        try await confirm(caller, account, by: password)
+        // Who can't sign in again may leave all the same: a friend who came by a link has no other way.
+        if try await hasWayIn(account) { try await confirm(caller, account, by: password) }
         try await remove(account)
+    }
+
+    /// Whether its owner can sign in: by a password, a letter or an identity elsewhere.
+    private func hasWayIn(_ account: Account) async throws(ServiceFault) -> Bool {
+        guard account.hash == nil, account.email == nil, !account.isOperator else { return true }
+        return try await database.read { database throws(LocalFailure) in
+            try !IdentityTable.all(account.user, database).isEmpty
+        }
     }
 
     /// Deletes an account as its owner would.
@@ -60,19 +78,29 @@ extension Accounts {
         log.notice("an account was deleted", metadata: ["user": "\(account.user)"])
     }
 
-    /// Everything that is kept of the caller, as JSON.
+    /// Everything that this process keeps of the caller, as JSON: no messages, which the relay has.
     package func export(_ caller: Caller) async throws(ServiceFault) -> [UInt8] {
         let account = try await account(of: caller)
-        let (sessions, links, identities) = try await database.read { database throws(LocalFailure) in
+        let most = limits.exportedAudit
+        let (sessions, links, identities, audit) = try await database.read { database throws(LocalFailure) in
             (
                 try SessionTable.all(caller.user, database), try LinkTable.all(caller.user, database),
-                try IdentityTable.all(caller.user, database)
+                try IdentityTable.all(caller.user, database),
+                try AuditTable.page(of: caller.user, before: nil, limit: most, database)
             )
         }
         return JSONWriter.object { writer in
             writer.beginObject("account")
             account.write(to: writer)
+            writer.member("suspended", account.isSuspended)
+            writer.member("operator", account.isOperator)
             writer.endObject()
+            // Which operator it was is about that one.
+            writer.objects("audit", audit) { row in
+                writer.member("time", row.time)
+                writer.member("act", row.entry.act.rawValue)
+                if let detail = row.entry.detail { writer.member("detail", detail) }
+            }
             writer.objects("sessions", sessions) { $0.write(to: writer, isCurrent: $0.sid == caller.sid) }
             writer.objects("links", links) { $0.write(to: writer) }
             writer.objects("identities", identities) { $0.write(to: writer, hasSubject: true) }

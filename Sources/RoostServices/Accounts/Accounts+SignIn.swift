@@ -95,26 +95,29 @@ extension Accounts {
         let key = try key.map { (text) throws(ServiceFault) in RefreshToken.hash(try settings.rules.key(text)) }
         let refused = ServiceFault(.unauthorized, "the refresh token isn't good; sign in again")
         guard let old = RefreshToken(reading: text, keys: keys) else { throw refused }
-        let next = RefreshToken(sid: old.sid, keys: keys)
-        let (now, rules) = (clock.now(), familyRules)
-        let (outcome, isOperator): (RefreshFamily.Outcome, Bool) = try await database.write {
-            database throws(LocalFailure) in
+        let (now, rules, ring) = (clock.now(), familyRules, keys)
+        typealias Exchange = (outcome: RefreshFamily.Outcome, token: RefreshToken, isOperator: Bool)
+        let exchange: Exchange = try await database.write { database throws(LocalFailure) in
             guard let session = try SessionTable.find(old.sid, database),
                 let account = try AccountTable.find(user: session.user, database)
-            else { return (.expired, false) }
+            else { return (.expired, old, false) }
             // Its sessions were told to the relay when it was suspended. What is left of them is for this answer.
-            guard !account.isSuspended else { return (.suspended, false) }
+            guard !account.isSuspended else { return (.suspended, old, false) }
+            let newest = old.newest(session.current, most: rules.renewalsMax, ring)
+            // The newest token stays the newest if it wasn't this one that came.
+            let token = newest.map { $0.age == 0 ? $0.token.next(ring) : $0.token } ?? old
             let outcome = RefreshFamily.take(
-                old.hash, key: key, next: next.hash, of: session, now: now, rules: rules)
+                age: newest?.age, key: key, next: token.hash, of: session, now: now, rules: rules)
             switch outcome {
             case .renewed(let renewed): try SessionTable.update(renewed, database)
             case .suspended: break
             case .reused, .expired: try SessionTable.end(session, now: now, database)
             }
-            return (outcome, account.isOperator)
+            return (outcome, token, account.isOperator)
         }
-        switch outcome {
-        case .renewed(let session): return try tokens(of: session, refresh: next, isOperator: isOperator)
+        switch exchange.outcome {
+        case .renewed(let session):
+            return try tokens(of: session, refresh: exchange.token, isOperator: exchange.isOperator)
         case .expired: throw refused
         case .suspended: throw .suspended
         case .reused:
@@ -125,7 +128,8 @@ extension Accounts {
     }
 
     func send(_ purpose: Letter.Purpose, to account: Account, link: String?) async {
-        guard let email = account.email, purpose != .verify || mayWrite(to: email) else { return }
+        guard let email = account.email, purpose != .verify || wait(beforeLetter: purpose, to: email) == nil
+        else { return }
         await mail.send(
             Letter(
                 to: email, purpose: purpose, link: link, language: account.language, displayName: account.name))

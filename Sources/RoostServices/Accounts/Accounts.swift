@@ -53,7 +53,7 @@ package final class Accounts: Sendable {
         /// Right passwords, too: each takes a thread for a while.
         var byCheck: AttemptLimit
         var byClient: AttemptLimit
-        /// Letters with a link to an address, which anybody can cause.
+        /// Letters of one purpose with a link to an address, which anybody can cause.
         var byReader: AttemptLimit
     }
 
@@ -157,16 +157,16 @@ package final class Accounts: Sendable {
         attempts.withLock { $0.byAccount.forget(key) }
     }
 
-    /// Counts a letter that anybody can cause, whether or not there is such an account. Letters that warn an owner
-    /// aren't counted: otherwise a flood of these would keep them back.
-    func mayWrite(to email: String) -> Bool {
-        let key = keys.digest("letter " + email)
+    /// Counts a letter that anybody can cause, whether or not there is such an account. Each purpose counts for itself:
+    /// otherwise whoever asks for resets before somebody signs up would keep back the letter of the sign-up. Letters
+    /// that warn an owner aren't counted, so that no flood of these keeps them back.
+    /// - Returns: the seconds until the next one may be sent, if this one may not.
+    func wait(beforeLetter purpose: Letter.Purpose, to email: String) -> Int64? {
+        let key = keys.digest("letter \(purpose.rawValue) " + email)
         let now = clock.now()
-        guard attempts.withLock({ $0.byReader.admit(key, now: now) }) == nil else {
-            log.debug("too many letters to one address, so one wasn't sent")
-            return false
-        }
-        return true
+        guard let wait = attempts.withLock({ $0.byReader.admit(key, now: now) }) else { return nil }
+        log.debug("too many letters to one address, so one wasn't sent", metadata: ["purpose": "\(purpose.rawValue)"])
+        return wait
     }
 
     /// The attempt wasn't carried out.
@@ -251,7 +251,8 @@ package final class Accounts: Sendable {
 
     var familyRules: RefreshFamily.Rules {
         RefreshFamily.Rules(
-            refreshLife: settings.refreshDays * 86_400_000, accessLife: settings.accessSeconds * 1_000)
+            refreshLife: settings.refreshDays * 86_400_000, accessLife: settings.accessSeconds * 1_000,
+            grace: limits.refreshGraceSeconds * 1_000, renewalsMax: limits.refreshRenewals)
     }
 
     /// A link's secret, and what is stored of it.

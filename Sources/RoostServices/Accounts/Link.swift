@@ -46,12 +46,33 @@ package struct FirstLinks: Sendable {
         try await make(.friend, seconds: limits.friendLinkSeconds, keep: limits.friendLinksMax)
     }
 
-    private func make(_ purpose: LinkPurpose, seconds: Int64, keep: Int) async throws(ServiceFault) -> String {
+    /// A link by which somebody signs in who has an account, for half an hour: a friend who came by a link and has lost
+    /// the session, or who wants to choose a password after the first ten minutes.
+    /// - Throws: `userNotFound` if there is no such account.
+    package func entry(of user: String) async throws(ServiceFault) -> String {
+        let (now, rows) = (clock.now(), limits.auditRows)
+        let act = AuditEntry(actor: "@operator", act: .link, user: user)
+        return try await make(.entry, of: user, seconds: limits.linkSeconds, keep: limits.linksMax) {
+            database throws(LocalFailure) in
+            guard try AccountTable.find(user: user, database) != nil else { return false }
+            try AuditTable.insert(act, now: now, keep: rows, database)
+            return true
+        }
+    }
+
+    private func make(
+        _ purpose: LinkPurpose, of user: String? = nil, seconds: Int64, keep: Int,
+        check: @Sendable (LocalDatabase) throws(LocalFailure) -> Bool = { _ in true }
+    ) async throws(ServiceFault) -> String {
         let (secret, hash) = Link.make()
         let expires = clock.now() + seconds * 1_000
-        try await database.write { database throws(LocalFailure) in
-            try LinkTable.insert(hash, user: nil, purpose: purpose, expires: expires, keep: keep, database)
+        let isMade = try await database.write { database throws(LocalFailure) in
+            guard try check(database) else { return false }
+            try LinkTable.insert(hash, user: user, purpose: purpose, expires: expires, keep: keep, database)
+            return true
         }
-        return Link.address(page, purpose, secret)
+        guard isMade else { throw ServiceFault(.userNotFound, "there is no such user") }
+        // The page takes it as the owner's, which asks for no name either.
+        return Link.address(page, purpose == .entry ? .owner : purpose, secret)
     }
 }

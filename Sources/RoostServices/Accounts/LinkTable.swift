@@ -6,6 +6,11 @@ package enum LinkPurpose: String, Sendable {
     case verify, reset
     /// To sign in as who runs this server, and to become somebody. They are nobody's yet.
     case owner, friend
+    /// To sign in as the account's owner, who has no other way in.
+    case entry
+
+    /// Those of an account by which one gets into it. They end when its password is changed.
+    static let waysIn: [LinkPurpose] = [.reset, .entry]
 }
 
 /// The statements about one-time links. Each is good once: reading it for use deletes it.
@@ -38,6 +43,16 @@ enum LinkTable {
             "SELECT 1 FROM link WHERE hash = ? AND purpose = ? AND expires > ?",
             [.bytes(hash), .text(purpose.rawValue), .integer(now)]
         ) { _ in }.isEmpty
+    }
+
+    /// Whose a link is, if it is good.
+    static func user(
+        _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> String? {
+        try database.rows(
+            "SELECT user FROM link WHERE hash = ? AND purpose = ? AND user IS NOT NULL AND expires > ?",
+            [.bytes(hash), .text(purpose.rawValue), .integer(now)]
+        ) { $0.text(0) }.first
     }
 
     /// Uses up a link that is nobody's. Returns whether it was good.

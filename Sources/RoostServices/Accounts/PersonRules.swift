@@ -19,20 +19,21 @@ package struct PersonRules: Sendable {
         self.roles = roles
     }
 
-    /// An address in the one form that is stored and compared: trimmed, in lower case, and composed (NFC). Whether
-    /// it exists, only a mail can tell.
+    /// An address in the one form that is stored and compared: trimmed, in lower case, its domain in A-labels, so that
+    /// one mailbox has one account however its domain is written. Whether it exists, only a mail can tell.
     package func address(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { throw .invalid("email", "is required") }
-        let trimmed = text.unicodeScalars.trimming { $0.properties.isWhitespace }
-        let address = String(trimmed).lowercased().precomposedStringWithCanonicalMapping
-        guard (3...limits.addressBytes).contains(address.utf8.count) else {
+        let trimmed = String(text.unicodeScalars.trimming { $0.properties.isWhitespace })
+        // In Unicode a domain may take more.
+        guard (3...limits.addressBytes * 4).contains(trimmed.utf8.count) else {
             throw .invalid("email", "must have 3 to \(limits.addressBytes) bytes")
         }
-        // One that no letter can be sent to would have no way back to its account.
-        guard MailAddress(address) != nil else {
-            throw .invalid("email", "must be an address such as ann@example.org")
-        }
-        return address
+        // One that no letter can be sent to would have no way back to its account. Letters beyond ASCII before the `@`
+        // need a server with SMTPUTF8 on every way (RFC 6531); a domain without a dot is of no other network.
+        guard let address = MailAddress(trimmed.lowercased()), address.local.utf8.allSatisfy({ $0 < 0x80 }),
+            address.domain.contains(".")
+        else { throw .invalid("email", "must be an address such as ann@example.org") }
+        return address.text
     }
 
     private func isVisible(_ scalar: Unicode.Scalar) -> Bool {

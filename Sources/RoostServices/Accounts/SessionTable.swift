@@ -7,9 +7,10 @@ package struct Session: Sendable, Equatable {
     package var device: String
     /// SHA-256 of the newest refresh token.
     package var current: [UInt8]
-    /// SHA-256 of the one before it, and of the key under which that was exchanged.
-    package var previous: [UInt8]?
+    /// SHA-256 of the key under which the one before it was exchanged.
     package var exchange: [UInt8]?
+    /// When the newest exchanges were made, the newest first.
+    package var renewals: [Int64] = []
     package var created: Int64
     package var used: Int64
     /// When the newest refresh token ends.
@@ -22,12 +23,13 @@ package struct Session: Sendable, Equatable {
 /// killed between the two would leave its sockets open.
 enum SessionTable {
     private static let columns =
-        "sid, user, device, current, previous, exchange, created, used, expires, access_until"
+        "sid, user, device, current, exchange, renewals, created, used, expires, access_until"
 
     private static func session(_ row: LocalStatement) -> Session {
         Session(
             sid: row.text(0), user: row.text(1), device: row.text(2), current: row.bytes(3),
-            previous: row.isNull(4) ? nil : row.bytes(4), exchange: row.isNull(5) ? nil : row.bytes(5),
+            exchange: row.isNull(4) ? nil : row.bytes(4),
+            renewals: row.text(5).split(separator: " ").compactMap { Int64($0) },
             created: row.integer(6), used: row.integer(7), expires: row.integer(8), accessUntil: row.integer(9))
     }
 
@@ -38,7 +40,7 @@ enum SessionTable {
             [.text(session.user), .integer(Int64(keep) - 1)], SessionTable.session)
         for one in old { try end(one, now: session.created, database) }
         try database.run(
-            "INSERT INTO session(\(columns)) VALUES (?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?)",
+            "INSERT INTO session(\(columns)) VALUES (?, ?, ?, ?, NULL, '', ?, ?, ?, ?)",
             [
                 .text(session.sid), .text(session.user), .text(session.device), .bytes(session.current),
                 .integer(session.created), .integer(session.used), .integer(session.expires),
@@ -59,13 +61,13 @@ enum SessionTable {
     static func update(_ session: Session, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
             """
-            UPDATE session SET current = ?, previous = ?, exchange = ?, used = ?, expires = ?, access_until = ?
+            UPDATE session SET current = ?, exchange = ?, renewals = ?, used = ?, expires = ?, access_until = ?
                 WHERE sid = ?
             """,
             [
-                .bytes(session.current), session.previous.map { .bytes($0) } ?? .null,
-                session.exchange.map { .bytes($0) } ?? .null, .integer(session.used), .integer(session.expires),
-                .integer(session.accessUntil), .text(session.sid),
+                .bytes(session.current), session.exchange.map { .bytes($0) } ?? .null,
+                .text(session.renewals.map { String($0) }.joined(separator: " ")), .integer(session.used),
+                .integer(session.expires), .integer(session.accessUntil), .text(session.sid),
             ])
     }
 

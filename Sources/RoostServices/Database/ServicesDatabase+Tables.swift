@@ -21,7 +21,7 @@ extension ServicesDatabase {
                 CREATE INDEX account_name ON account(name, user);
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
-                    device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, exchange BLOB,
+                    device TEXT NOT NULL, current BLOB NOT NULL, exchange BLOB, renewals TEXT NOT NULL,
                     created INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL,
                     access_until INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
@@ -65,6 +65,8 @@ extension ServicesDatabase {
                 CREATE TABLE api_key(
                     name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, words TEXT NOT NULL, created INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
+                -- What is written to see whether something can be.
+                CREATE TABLE probe(id INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
                 CREATE TABLE erasure(user TEXT PRIMARY KEY, after TEXT) STRICT, WITHOUT ROWID;
                 CREATE TABLE profile_due(
                     serial INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL UNIQUE, parts INTEGER NOT NULL

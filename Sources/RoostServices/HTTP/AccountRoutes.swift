@@ -40,7 +40,7 @@ struct AccountRoutes: Sendable {
             let members = try call.members()
             let changed = try await accounts.change(
                 of: caller, name: try members.text("displayName"), language: try members.text("language"),
-                namesRole: members.has("role"))
+                role: try members.text("role"))
             return .account(changed)
         }
         table.add(.delete, "/v1/account") { call throws(ServiceFault) in
@@ -131,6 +131,10 @@ struct AccountRoutes: Sendable {
             let members = try call.members()
             try await accounts.resetPassword(token: try members.text("token"), to: try members.text("password"))
             return .done
+        }
+        table.add(.post, "/v1/account/confirmation") { call throws(ServiceFault) in
+            try await accounts.sendConfirmation(of: try await accounts.caller(call.token))
+            return .json(202)
         }
         table.add(.post, "/v1/email/verify") { call throws(ServiceFault) in
             try await accounts.verifyEmail(token: try call.members().text("token"))

@@ -40,6 +40,7 @@ struct AdminRoutes: Sendable {
                 throw ServiceFault(.badRequest, "the query can't be read")
             }
             let limit = try AdminRoutes.limit(try fields.number("limit"), limits)
+            guard fields["user"] != "" else { throw .invalid("user", "must be an id") }
             let rows = try await operators.audit(
                 of: fields["user"], before: try fields.number("before"), limit: limit)
             return .audit(rows, isLast: rows.count < limit)

@@ -23,10 +23,20 @@ package struct Call: Sendable {
 
     /// The members of the body.
     func members() throws(ServiceFault) -> Members {
-        guard let members = body.withUnsafeBytes({ JSONMembers(parsing: $0) }) else {
+        guard let value = body.withUnsafeBytes({ JSONValue(parsing: $0) }) else {
             throw ServiceFault(.badJSON, "the body must be a JSON object")
         }
-        return Members(members)
+        // A proxy may read the one, and we the other (RFC 8259, section 4).
+        guard !Call.repeatsName(value) else { throw ServiceFault(.badJSON, "a member is there twice") }
+        return Members(JSONMembers(value))
+    }
+
+    // As deep as the parser allows.
+    private static func repeatsName(_ value: JSONValue) -> Bool {
+        if let members = value.members {
+            return Set(members.map(\.name)).count < members.count || members.contains { repeatsName($0.value) }
+        }
+        return value.elements?.contains(where: repeatsName) ?? false
     }
 
     /// The members of a body.

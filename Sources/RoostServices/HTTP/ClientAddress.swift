@@ -18,7 +18,7 @@ package struct ClientAddress: Sendable {
         // Byte by byte: Swift's characters may be several of Unicode's, so a claim could hide the comma behind it.
         for name in (forwarded ?? "").utf8.split(separator: UInt8(ascii: ",")).reversed() {
             guard proxies.contains(where: { $0.contains(address) }),
-                let next = NetworkAddress(Substring(name).filter { $0 != " " })?.unmapped
+                let next = ClientAddress.address(Substring(name))
             else { break }
             address = next
         }
@@ -26,5 +26,51 @@ package struct ClientAddress: Sendable {
         case .four(let number): "4." + String(number, radix: 16)
         case .six(let number): "6." + String(number >> 64, radix: 16)
         }
+    }
+
+    // Some proxies write the port, too: `192.0.2.1:443`, `[2001:db8::1]:443` (RFC 7239, section 6).
+    private static func address(_ element: Substring) -> NetworkAddress? {
+        let text = element.filter { $0 != " " && $0 != "\t" }
+        if text.hasPrefix("[") {
+            let parts = text.dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[1].isEmpty || isPort(parts[1]), parts[0].contains(":") else { return nil }
+            return NetworkAddress(String(parts[0]))?.unmapped
+        }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, parts[0].contains("."), isPort(":" + parts[1]) {
+            return NetworkAddress(String(parts[0]))?.unmapped
+        }
+        return NetworkAddress(text)?.unmapped
+    }
+
+    private static func isPort(_ text: some StringProtocol) -> Bool {
+        text.hasPrefix(":") && (1...5).contains(text.utf8.count - 1)
+            && text.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Why what a peer says in `X-Forwarded-For` doesn't count, which the operator should know: then all people behind
+    /// a proxy count as one.
+    enum Complaint: Sendable, CaseIterable {
+        case unlisted, unreadable
+
+        var words: String {
+            switch self {
+            case .unlisted:
+                "X-Forwarded-For comes from an address that services.proxies doesn't name, so all who come from there "
+                    + "count as one client. If it is your proxy, name it"
+            case .unreadable:
+                "a proxy of services.proxies sends an X-Forwarded-For without an address that can be read, so all who "
+                    + "come by it count as one client"
+            }
+        }
+    }
+
+    /// What is wrong with the header; nil if nothing is, or if there is none.
+    func complaint(peer: String, forwarded: String?) -> Complaint? {
+        guard let forwarded, let address = NetworkAddress(peer)?.unmapped else { return nil }
+        guard proxies.contains(where: { $0.contains(address) }) else { return .unlisted }
+        // The nearest one is what the proxy itself wrote.
+        let last = forwarded.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).last
+        return last.flatMap { ClientAddress.address(Substring($0)) } == nil ? .unreadable : nil
     }
 }

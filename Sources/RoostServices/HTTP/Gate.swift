@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypes
 import RoostConfiguration
 import Synchronization
 
@@ -10,10 +11,17 @@ import Synchronization
 struct GateContext: InitializableFromSource {
     let peer: String
     let logger: Logger
+    private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
+        channel = source.channel
         peer = source.channel.remoteAddress?.ipAddress ?? ""
         logger = source.logger
+    }
+
+    /// Has a client that asked for it send its body (RFC 9110, section 10.1.1).
+    func sendContinue() async {
+        try? await channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)))
     }
 }
 
@@ -29,6 +37,8 @@ final class Gate: HTTPResponder {
     private let requests: RequestCounts
     private let log: Logger
     private let underWay = Mutex(0)
+    // What was complained of: once, because every request would say it.
+    private let complaints = Mutex<Set<ClientAddress.Complaint>>([])
 
     init(
         routes: RouteTable, origins: Set<String>, addresses: ClientAddress, limits: ServicesLimits,
@@ -80,7 +90,7 @@ final class Gate: HTTPResponder {
         }
         var headers = HTTPFields()
         headers[.accessControlAllowMethods] = methods.joined(separator: ", ")
-        headers[.accessControlAllowHeaders] = "Authorization, Content-Type"
+        headers[.accessControlAllowHeaders] = "Authorization, Content-Type, Idempotency-Key"
         headers[.accessControlMaxAge] = String(limits.preflightSeconds)
         return Response(status: .noContent, headers: headers)
     }
@@ -92,8 +102,10 @@ final class Gate: HTTPResponder {
         defer { leave() }
         do throws(ServiceFault) {
             let (route, parameter) = try routes.route(request.method, request.uri.path)
-            let body = try await body(of: request, atMost: route.bodyBytes ?? limits.bodyBytes)
-            let client = addresses.key(peer: context.peer, forwarded: Gate.forwarded.flatMap { request.headers[$0] })
+            let body = try await body(of: request, context, atMost: route.bodyBytes ?? limits.bodyBytes)
+            let forwarded = Gate.forwarded.flatMap { request.headers[$0] }
+            complain(of: addresses.complaint(peer: context.peer, forwarded: forwarded))
+            let client = addresses.key(peer: context.peer, forwarded: forwarded)
             return try await route.handler(
                 Call(
                     parameter: parameter, query: request.uri.query, body: body, headers: request.headers,
@@ -102,6 +114,11 @@ final class Gate: HTTPResponder {
             log.debug("refused", metadata: ["code": "\(error.code.rawValue)", "method": "\(request.method)"])
             return Answer(error)
         }
+    }
+
+    private func complain(of complaint: ClientAddress.Complaint?) {
+        guard let complaint, complaints.withLock({ $0.insert(complaint).inserted }) else { return }
+        log.warning("\(complaint.words)")
     }
 
     private func enter() -> Bool {
@@ -121,9 +138,13 @@ final class Gate: HTTPResponder {
         case tooLarge, broken, late
     }
 
-    private func body(of request: Request, atMost most: Int) async throws(ServiceFault) -> [UInt8] {
+    private func body(
+        of request: Request, _ context: GateContext, atMost most: Int
+    ) async throws(ServiceFault) -> [UInt8] {
         let tooLarge = ServiceFault(.tooLarge, "the body has more than \(most) bytes")
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
+        // Nobody is asked for a body that is refused. Other expectations were refused before.
+        if request.headers[.expect] != nil { await context.sendContinue() }
         let (body, seconds) = (request.body, limits.requestSeconds)
         let read = await withTaskGroup(of: Read.self) { group in
             group.addTask {

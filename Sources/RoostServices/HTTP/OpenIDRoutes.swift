@@ -59,7 +59,7 @@ struct OpenIDRoutes: Sendable {
             }
             return .tokens(tokens)
         }
-        table.add(.post, "/v1/openid/{provider}/token") { call throws(ServiceFault) in
+        table.add(.post, "/v1/openid/{provider}/token", bodyBytes: identities.bodyBytes) { call throws(ServiceFault) in
             let members = try call.members()
             let proof = try Identities.Proof.token(call.parameter, members)
             let application = try Accounts.Application(members)
@@ -81,7 +81,7 @@ struct OpenIDRoutes: Sendable {
                 writer.endArray()
             }
         }
-        table.add(.post, "/v1/account/identities") { call throws(ServiceFault) in
+        table.add(.post, "/v1/account/identities", bodyBytes: identities.bodyBytes) { call throws(ServiceFault) in
             let caller = try await accounts.caller(call.token)
             let members = try call.members()
             let proof: Identities.Proof =
@@ -118,6 +118,9 @@ extension Accounts.Application {
 }
 
 extension Identities {
+    /// Most bytes of a body with an identity token: the token, and what every other body may have.
+    var bodyBytes: Int { openID.settings.bounds.tokenBytes + accounts.limits.bodyBytes }
+
     /// An identity as its owner sees it.
     func write(_ one: LinkedIdentity, to writer: JSONWriter) {
         writer.beginObject()

@@ -1,23 +1,19 @@
 import HTTPTypes
-import RoostStore
 import RoostWire
 
 /// What anybody may read: whether the process is well, its public keys, and the description of all this.
 struct PublicRoutes: Sendable {
-    let database: ServicesDatabase
+    let readiness: Readiness
     let keys: KeyRing
 
     /// The OpenAPI document.
     static var document: [UInt8] { PackageResources.openapi_yaml }
 
     func add(to table: inout RouteTable) {
-        let (database, keys) = (database, keys)
+        let (readiness, keys) = (readiness, keys)
         table.add(.get, "/healthz") { _ throws(ServiceFault) in .json { $0.member("ok", true) } }
         table.add(.get, "/readyz") { _ throws(ServiceFault) in
-            // Throws if the file can't be read.
-            _ = try await database.read { database throws(LocalFailure) in
-                try database.rows("SELECT 1 FROM account LIMIT 1") { _ in 0 }
-            }
+            try await readiness.check()
             return .json { $0.member("ok", true) }
         }
         table.add(.get, "/.well-known/jwks.json") { _ throws(ServiceFault) in

@@ -9,6 +9,7 @@ import RoostStore
 /// beside the services. One thread.
 package struct FirebaseImport {
     private let rules: PersonRules
+    private let defaultRole: String?
     private let openID: OpenIDSettings
     private let limits: ServicesLimits
     private let clock: WallClock
@@ -23,13 +24,18 @@ package struct FirebaseImport {
     ///   - data: the folder of the services, which must have been started once.
     ///   - hashParameters: the file with the project's hash parameters.
     ///   - isDryRun: whether nothing is to be written.
+    ///   - defaultRole: of users whose claims have none, or one that isn't among the rules.
     ///   - openID: names the issuers of identities.
     ///   - tell: gets a line for each user that is refused or has another id.
     package init(
-        data: String, hashParameters: String, isDryRun: Bool, rules: PersonRules, openID: OpenIDSettings,
-        limits: ServicesLimits, clock: WallClock, tell: @escaping (String) -> Void
+        data: String, hashParameters: String, isDryRun: Bool, rules: PersonRules, defaultRole: String? = nil,
+        openID: OpenIDSettings, limits: ServicesLimits, clock: WallClock, tell: @escaping (String) -> Void
     ) throws {
+        if let defaultRole, !rules.roles.contains(defaultRole) {
+            throw ConfigurationFailure("--default-role: \(defaultRole) isn't among accounts.roles")
+        }
         self.rules = rules
+        self.defaultRole = defaultRole
         self.openID = openID
         self.limits = limits
         self.clock = clock
@@ -123,7 +129,7 @@ package struct FirebaseImport {
         let account: Account
         do throws(FirebaseUser.Refusal) {
             user = try FirebaseUser(entry.bytes ?? [])
-            account = try user.account(parameters, rules: rules, now: clock.now())
+            account = try user.account(parameters, rules: rules, defaultRole: defaultRole, now: clock.now())
         } catch {
             report.refused += 1
             lines.append("line \(entry.line): refused: \(error.rawValue)")

@@ -41,7 +41,7 @@ struct FirebaseUser {
 
     /// The account that it becomes.
     func account(
-        _ parameters: FirebaseHashParameters, rules: PersonRules, now: Int64
+        _ parameters: FirebaseHashParameters, rules: PersonRules, defaultRole: String? = nil, now: Int64
     ) throws(Refusal) -> Account {
         let written = members.string("email") ?? ""
         guard !written.isEmpty || !identities.isEmpty else { throw .noWayIn }
@@ -49,7 +49,7 @@ struct FirebaseUser {
         guard written.isEmpty || email != nil, let language = try? rules.language(nil) else { throw .badAddress }
         return Account(
             user: user(parameters), email: email, name: rules.shortened(name: displayName ?? ""),
-            role: role(rules), language: language, hash: try hash(parameters)?.text,
+            role: role(rules) ?? defaultRole, language: language, hash: try hash(parameters)?.text,
             isVerified: members.flag("emailVerified") ?? false, isSuspended: members.flag("disabled") ?? false,
             created: created(now: now))
     }

@@ -3,20 +3,26 @@
 package struct MailAddress: Sendable, Equatable {
     /// RFC 5321, section 4.5.3.1.3: a path of 256 with its angle brackets.
     static let bytesMax = 254
+    /// Section 4.5.3.1.1.
+    static let localBytesMax = 64
 
-    /// The whole of it.
+    /// The whole of it, the domain in A-labels.
     package let text: String
-    /// What is behind the `@`.
+    /// What is before the `@`.
+    let local: String
+    /// What is behind it, in A-labels: mail servers needn't know others (RFC 6531).
     let domain: String
 
     /// Nil if it can't be used. Quoted local parts aren't taken, because nobody has one.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard text.utf8.count <= MailAddress.bytesMax, parts.count == 2,
-            MailAddress.isDotted(parts[0], also: "!#$%&'*+-/=?^_`{|}~"), MailAddress.isDotted(parts[1], also: "-")
+        guard parts.count == 2, (1...MailAddress.localBytesMax).contains(parts[0].utf8.count),
+            MailAddress.isDotted(parts[0], also: "!#$%&'*+-/=?^_`{|}~"), let domain = MailDomain.ascii(parts[1])
         else { return nil }
-        self.text = text
-        domain = String(parts[1])
+        local = String(parts[0])
+        self.domain = domain
+        self.text = local + "@" + domain
+        guard self.text.utf8.count <= MailAddress.bytesMax else { return nil }
     }
 
     /// Words with dots between them, of letters, digits and a few other characters.

@@ -20,6 +20,10 @@ package struct IdentityProvider: Sendable {
     let client: String
     /// Our other clients: apps, to which the provider's own library gives identity tokens.
     let apps: [String]
+    /// Who else an identity token may be for, beside one of these.
+    let audiences: [String]
+    /// Whether its addresses count as confirmed if it says nothing of that.
+    let trustsAddresses: Bool
     let secret: Secret
 
     /// A provider as the operator describes it.
@@ -30,6 +34,9 @@ package struct IdentityProvider: Sendable {
         issuer = client.issuer
         self.client = client.id
         apps = client.apps
+        // A token for our page and our app is for nobody else.
+        audiences = client.audiences + client.apps + (client.id.isEmpty ? [] : [client.id])
+        trustsAddresses = client.trustsAddresses
         secret = key.map { .apple($0) } ?? (client.secret.isEmpty ? .none : .text(client.secret))
     }
 

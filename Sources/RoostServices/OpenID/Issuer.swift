@@ -121,9 +121,9 @@ actor Issuer {
         return response.body
     }
 
-    private func answer(to request: OutgoingRequest) async -> OutgoingResponse? {
+    private func answer(to request: OutgoingRequest, bytes responseBytes: Int? = nil) async -> OutgoingResponse? {
         var request = request
-        request.responseBytes = bounds.documentBytes
+        request.responseBytes = responseBytes ?? bounds.documentBytes
         do throws(OutgoingFailure) { return try await send(request) } catch {
             warn("\(error)")
             return nil
@@ -143,6 +143,12 @@ extension Issuer {
         var identityToken: String?
         /// What has to be ended one day.
         var refreshToken: String?
+        /// What opens the issuer's own endpoints, for minutes.
+        var accessToken: String?
+
+        var bytes: Int {
+            [identityToken, refreshToken, accessToken].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        }
     }
 
     /// Exchanges a code (RFC 6749, section 4.1.3).
@@ -150,7 +156,8 @@ extension Issuer {
     func redeem(_ code: String, by client: ClientProof, more: [(String, String)]) async throws(ServiceFault) -> Grant {
         let document = try await document()
         let fields = [("grant_type", "authorization_code"), ("code", code)] + more
-        guard let response = await answer(to: form(document.token, fields, client, document)) else {
+        let request = form(document.token, fields, client, document)
+        guard let response = await answer(to: request, bytes: bounds.grantBytes) else {
             throw Issuer.unavailable
         }
         let members = response.body.withUnsafeBytes { JSONMembers(parsing: $0) }
@@ -162,7 +169,29 @@ extension Issuer {
             warn("it answers a code with \(response.status)")
             throw Issuer.unavailable
         }
-        return Grant(identityToken: members.string("id_token"), refreshToken: members.string("refresh_token"))
+        return Grant(
+            identityToken: members.string("id_token"), refreshToken: members.string("refresh_token"),
+            accessToken: members.string("access_token"))
+    }
+
+    /// What the issuer says of whom it has given this access token, as JSON; nil if it says nothing there.
+    /// - Throws: `unavailable` if it may say so later.
+    func user(by accessToken: String) async throws(ServiceFault) -> [UInt8]? {
+        // Nothing that ends a header gets into one.
+        guard let address = try await document().user, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            return nil
+        }
+        var request = OutgoingRequest(
+            "GET", address, headers: [("Accept", "application/json"), ("Authorization", "Bearer " + accessToken)])
+        request.mayRepeat = true
+        guard let response = await answer(to: request) else { throw Issuer.unavailable }
+        guard response.status == 200 else {
+            warn("its userinfo endpoint answers \(response.status)")
+            guard response.status < 500 else { throw Issuer.unavailable }
+            return nil
+        }
+        return response.body
     }
 
     /// Ends a grant (RFC 7009). Returns false if that is to be tried again.

@@ -11,6 +11,8 @@ struct IssuerDocument: Sendable, Equatable {
     let keys: String
     /// Where a grant is ended (RFC 7009).
     let revocation: String?
+    /// Where there is more about somebody (OpenID Connect Core 1.0, section 5.3); nil if that can't be used.
+    let user: String?
     /// Whether the client shows its secret in `Authorization`, which is so unless the document says otherwise.
     let takesBasic: Bool
 
@@ -28,6 +30,7 @@ struct IssuerDocument: Sendable, Equatable {
         self.token = token
         self.keys = keys
         self.revocation = revocation
+        user = members.string("userinfo_endpoint").flatMap { rule.allows($0) ? $0 : nil }
         let ways = members.strings("token_endpoint_auth_methods_supported")
         takesBasic = ways.isEmpty || ways.contains("client_secret_basic")
     }

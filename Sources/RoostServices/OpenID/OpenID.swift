@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Logging
 import RoostAuth
+import RoostWire
 import Synchronization
 
 /// Signing in with others: OpenID Connect's code flow for browsers, and identity tokens that apps bring along. It
@@ -44,11 +45,24 @@ package final class OpenID: Sendable {
         /// How far it is. A code is good once, so that what came for it is kept while a name is asked for.
         enum Stage: Sendable {
             case code(String, name: String?)
+            /// The provider has taken the code, and given this for it.
+            case granted(Issuer.Grant, name: String?)
             case proven(ProvenIdentity)
+
+            /// What it takes if it is kept.
+            var bytes: Int {
+                switch self {
+                case .code(let code, _): code.utf8.count
+                case .granted(let grant, _): grant.bytes
+                case .proven: 0
+                }
+            }
         }
 
         var flow: Flow
         var stage: Stage
+        /// How often the provider couldn't be asked.
+        var tries = 0
         /// Milliseconds since 1970.
         var expires: Int64
     }
@@ -160,30 +174,74 @@ package final class OpenID: Sendable {
         guard var found = returns.withLock({ $0.take(hash, now: now) }),
             found.flow.challenge == RefreshToken.hash(verifier)
         else { throw .identityRefused }
-        let proven = try await prove(found)
-        found.stage = .proven(proven)
-        let kept = found
-        do throws(ServiceFault) { return try await body(proven) } catch {
-            returns.withLock { $0.insert(kept, hash, now: now, expires: kept.expires) }
+        var isSpent = false
+        defer {
+            let kept = found
+            if !isSpent { returns.withLock { $0.insert(kept, hash, now: now, expires: kept.expires) } }
+        }
+        let proven: ProvenIdentity
+        do throws(ServiceFault) { proven = try await prove(&found) } catch {
+            // A provider that is away for a moment costs nobody the sign-in. It isn't asked again and again, either.
+            found.tries += 1
+            isSpent =
+                !error.code.isPassing || found.tries >= settings.bounds.redeemTries
+                || found.stage.bytes > settings.bounds.keptBytes
             throw error
         }
+        let result = try await body(proven)
+        isSpent = true
+        return result
     }
 
-    private func prove(_ found: Return) async throws(ServiceFault) -> ProvenIdentity {
-        switch found.stage {
-        case .proven(let proven): return proven
-        case .code(let code, let name):
-            let party = try party(found.flow.provider)
+    /// Goes as far as it can; what was reached stays in `found`, so that a provider is asked for nothing twice.
+    private func prove(_ found: inout Return) async throws(ServiceFault) -> ProvenIdentity {
+        let party = try party(found.flow.provider)
+        if case .code(let code, let name) = found.stage {
             let proof = try party.provider.proof(of: party.provider.client, now: clock.seconds)
             let more = [("redirect_uri", callback(party.provider)), ("code_verifier", found.flow.verifier)]
-            let grant = try await party.issuer.redeem(code, by: proof, more: more)
-            guard let text = grant.identityToken else { throw Issuer.unavailable }
-            var identity = try await identity(
-                text, of: party, clients: [party.provider.client], nonce: .exact(found.flow.nonce))
-            identity.name = identity.name ?? name
-            let kept = party.provider.keepsGrants ? grant.refreshToken : nil
-            return ProvenIdentity(identity: identity, grant: kept.map { .token($0) } ?? .none)
+            let grant: Issuer.Grant
+            do throws(ServiceFault) { grant = try await party.issuer.redeem(code, by: proof, more: more) } catch {
+                if error.code == .identityRefused { refuse("code", by: party.provider) }
+                throw error
+            }
+            found.stage = .granted(grant, name: name)
         }
+        if case .granted(let grant, let name) = found.stage {
+            found.stage = .proven(try await proven(grant, name: name, party, nonce: found.flow.nonce))
+        }
+        guard case .proven(let proven) = found.stage else { throw .identityRefused }
+        return proven
+    }
+
+    private func proven(
+        _ grant: Issuer.Grant, name: String?, _ party: Party, nonce: String
+    ) async throws(ServiceFault) -> ProvenIdentity {
+        guard let text = grant.identityToken else {
+            refuse("id_token", by: party.provider)
+            throw Issuer.unavailable
+        }
+        var identity = try await identity(text, of: party, clients: [party.provider.client], nonce: .exact(nonce))
+        // Some issuers say there only who somebody is beside the subject (OpenID Connect Core 1.0, section 5.4).
+        if identity.email == nil, let token = grant.accessToken,
+            let said = try await party.issuer.user(by: token),
+            let user = said.withUnsafeBytes({ JSONMembers(parsing: $0) })
+        {
+            // Section 5.3.2: otherwise it may be another person's.
+            guard user.string("sub") == identity.subject else {
+                refuse("sub at the userinfo endpoint", by: party.provider)
+                throw .identityRefused
+            }
+            identity.addAddress(user, isTrusted: party.provider.trustsAddresses)
+        }
+        identity.name = identity.name ?? name
+        let kept = party.provider.keepsGrants ? grant.refreshToken : nil
+        return ProvenIdentity(identity: identity, grant: kept.map { .token($0) } ?? .none)
+    }
+
+    /// Says which part wasn't good, and not what it was: the person is told nothing but to begin again, so that the
+    /// operator needs it.
+    private func refuse(_ claim: String, by provider: IdentityProvider) {
+        log.notice("a sign-in was refused", metadata: ["provider": "\(provider.id)", "claim": "\(claim)"])
     }
 
     // MARK: In an app
@@ -218,14 +276,23 @@ package final class OpenID: Sendable {
     private func identity(
         _ text: String, of party: Party, clients: [String], nonce: IdentityRules.Nonce
     ) async throws(ServiceFault) -> Identity {
-        guard let token = IdentityToken(text, bytesMax: settings.bounds.tokenBytes),
-            let claims = try await party.issuer.key(of: token).flatMap({ token.claims(by: $0) })
-        else { throw .identityRefused }
         let rules = IdentityRules(
-            issuers: party.provider.issuers, clients: clients.filter { !$0.isEmpty }, nonce: nonce, now: clock.seconds,
-            bounds: settings.bounds)
-        guard let identity = rules.identity(claims) else { throw .identityRefused }
-        return identity
+            issuers: party.provider.issuers, clients: clients.filter { !$0.isEmpty },
+            trusted: party.provider.audiences, trustsAddresses: party.provider.trustsAddresses, nonce: nonce,
+            now: clock.seconds, bounds: settings.bounds)
+        let token: IdentityToken
+        do throws(ClaimRefusal) { token = try IdentityToken(text, bytesMax: settings.bounds.tokenBytes) } catch {
+            refuse(error.claim, by: party.provider)
+            throw .identityRefused
+        }
+        guard let key = try await party.issuer.key(of: token) else {
+            refuse("kid", by: party.provider)
+            throw .identityRefused
+        }
+        do throws(ClaimRefusal) { return try rules.identity(try token.claims(by: key)) } catch {
+            refuse(error.claim, by: party.provider)
+            throw .identityRefused
+        }
     }
 }
 

@@ -8,6 +8,13 @@ package struct OpenIDBounds: Sendable, Equatable {
     /// push others out has to begin as many within the half minute that a person takes.
     package var flowsMax = 10_000
 
+    /// How often a code may be exchanged while its provider can't be reached. `Retry-After` says 30 s, so that a page
+    /// gives its provider two minutes.
+    package var redeemTries = 5
+    /// Most bytes of a provider's answer that is kept while its keys can't be fetched. As many as there are flows take
+    /// 160 MiB; who has longer tokens begins again.
+    package var keptBytes = 16_384
+
     // MARK: Issuers
 
     /// How long a discovery document and a key set are used before they are fetched again. Issuers publish a key days
@@ -18,15 +25,17 @@ package struct OpenIDBounds: Sendable, Equatable {
     /// How long there is no other fetch after one that failed, or that was caused by an unknown key. Whoever invents
     /// keys causes two fetches in a minute.
     package var pauseSeconds: Int64 = 30
-    /// Bytes of a discovery document, of a key set and of the answer to a code. Google's have 2 to 4 KiB.
+    /// Bytes of a discovery document, of a key set and of what is said of somebody. Google's have 2 to 4 KiB.
     package var documentBytes = 65_536
+    /// Bytes of the answer to a code: an identity token of the length below, and an access token that may be as long.
+    package var grantBytes = 196_608
     /// Keys of a set that are looked at. Issuers have two to five.
     package var keysMax = 32
 
     // MARK: Identity tokens
 
-    /// Most bytes of an identity token. Google's have 1.2 KiB, a company's with its groups 4.
-    package var tokenBytes = 8_192
+    /// Most bytes of an identity token. Google's have 1.2 KiB, a company's with hundreds of groups 11 and more.
+    package var tokenBytes = 65_536
     /// How far the issuer's clock may be from ours, in seconds.
     package var skewSeconds: Int64 = 60
     /// Most bytes of a subject (OpenID Connect Core 1.0, section 2).

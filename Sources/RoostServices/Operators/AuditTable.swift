@@ -10,6 +10,8 @@ package struct AuditEntry: Sendable, Equatable {
         case appoint, dismiss
         /// To look at the letters that wait without mail: their links are as good as passwords.
         case letters
+        /// To make a link by which somebody signs in.
+        case link
     }
 
     /// Who did it: the user id of an operator, or `@` and a name that the command line gave.

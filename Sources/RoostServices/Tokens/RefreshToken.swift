@@ -12,12 +12,37 @@ struct RefreshToken: Sendable, Equatable {
 
     let sid: String
     let text: String
+    private let secret: [UInt8]
 
-    /// Makes the next token of a session.
+    /// Makes the first token of a session.
     init(sid: String, keys: KeyRing) {
-        let secret = RandomName.bytes(RefreshToken.secretBytes)
+        self.init(sid: sid, secret: RandomName.bytes(RefreshToken.secretBytes), keys: keys)
+    }
+
+    private init(sid: String, secret: [UInt8], keys: KeyRing) {
         self.sid = sid
+        self.secret = secret
         text = sid + "." + Base64URL.encode(secret + RefreshToken.mark(sid, secret, keys))
+    }
+
+    /// The token that replaces this one: always the same, so that an exchange that is made twice, by two tabs or after
+    /// a lost answer, gives the same token without any being kept. Only we can derive it.
+    func next(_ keys: KeyRing) -> RefreshToken {
+        var code = HMAC<SHA256>(key: keys.secret)
+        code.update(data: Data("next refresh token".utf8))
+        code.update(data: Data(sid.utf8))
+        code.update(data: Data(secret))
+        return RefreshToken(sid: sid, secret: Array(code.finalize()), keys: keys)
+    }
+
+    /// How many exchanges ago this token was the session's newest, and the newest; nil if that is more than `most` ago.
+    func newest(_ current: [UInt8], most: Int, _ keys: KeyRing) -> (age: Int, token: RefreshToken)? {
+        var token = self
+        for age in 0...max(0, most) {
+            if token.hash == current { return (age, token) }
+            token = token.next(keys)
+        }
+        return nil
     }
 
     /// Reads a token; nil if we didn't make it.
@@ -35,6 +60,7 @@ struct RefreshToken: Sendable, Equatable {
         guard difference == 0 else { return nil }
         self.sid = sid
         self.text = text
+        self.secret = secret
     }
 
     private static func mark(_ sid: String, _ secret: [UInt8], _ keys: KeyRing) -> [UInt8] {

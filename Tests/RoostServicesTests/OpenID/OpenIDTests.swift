@@ -184,9 +184,56 @@ struct OpenIDTests {
     func tokenEndpoint(_ status: Int, _ body: String, _ expected: ServiceFault.Code) async throws {
         let code = try await OpenIDTests.code(openID, issuer, secret, now: clock.now / 1_000)
         issuer.change { $0.answers["/token"] = (status, body) }
-        #expect(await fault { _ = try await subject(code, secret) } == expected)
+        for _ in 0..<(expected == .unavailable ? 5 : 1) {
+            #expect(await fault { _ = try await subject(code, secret) } == expected)
+        }
         // Otherwise whoever has a code could ask the provider again and again.
         #expect(await fault { _ = try await subject(code, secret) } == .identityRefused)
+    }
+
+    @Test("A provider that is away for a moment uses no code up, and is asked for nothing twice")
+    func passingFailure() async throws {
+        let code = try await OpenIDTests.code(openID, issuer, secret, now: clock.now / 1_000)
+        issuer.change { $0.answers["/token"] = (503, "{}") }
+        #expect(await fault { _ = try await subject(code, secret) } == .unavailable)
+        issuer.change { state in
+            state.answers["/token"] = nil
+            state.answers["/jwks"] = (500, "{}")
+        }
+        #expect(await fault { _ = try await subject(code, secret) } == .unavailable)
+        issuer.change { $0.answers["/jwks"] = nil }
+        clock.advance(seconds: 31)
+        #expect(try await subject(code, secret) == "subject-1")
+        // Once in vain, and once for what was kept while the keys were away.
+        #expect(issuer.count("/token") == 2)
+        #expect(await fault { _ = try await subject(code, secret) } == .identityRefused)
+    }
+
+    @Test("What the token doesn't say of the address is asked at the userinfo endpoint")
+    func userinfo() async throws {
+        issuer.change { $0.document["userinfo_endpoint"] = TestIssuer.url + "/userinfo" }
+        func identity(_ answer: (Int, String), _ changes: [String: String?] = [:]) async throws -> Identity {
+            issuer.change { $0.answers["/userinfo"] = answer }
+            let code = try await OpenIDTests.code(
+                openID, issuer, secret, now: clock.now / 1_000, ["email": nil, "name": nil].merging(changes) { $1 })
+            return try await openID.redeem(code, verifier: secret) { (proven) throws(ServiceFault) in proven.identity }
+        }
+        let ann = #"{"sub":"subject-1","email":"ann@example.org","email_verified":true,"name":"Ann"}"#
+        let found = try await identity((200, ann))
+        #expect(found.email == "ann@example.org" && found.isEmailVerified && found.name == "Ann")
+        // Nothing is asked if the token has it.
+        let asked = issuer.count("/userinfo")
+        #expect(try await identity((500, ""), ["email": "\"bob@example.org\""]).email == "bob@example.org")
+        #expect(issuer.count("/userinfo") == asked)
+        // It may be about somebody else, or about nobody.
+        for other in [
+            #"{"sub":"subject-2","email":"eve@example.org","email_verified":true}"#, #"{"email":"e@example.org"}"#,
+        ] {
+            #expect(await fault { _ = try await identity((200, other)) } == .identityRefused)
+        }
+        #expect(try await identity((403, "{}")).email == nil)
+        #expect(try await identity((200, "e30.e30.sig")).email == nil)
+        #expect(await fault { _ = try await identity((502, "{}")) } == .unavailable)
     }
 
     @Test("Apple gets a secret that is made for it, and its form may name a person")

@@ -135,7 +135,10 @@ final class TestIssuer: Sendable {
             TestIssuer.json(state.document.mapValues { "\"\($0)\"" })
         case "/jwks": "{\"keys\":[" + state.published.map { jwk($0) }.joined(separator: ",") + "]}"
         case "/token":
-            TestIssuer.json(["id_token": "\"\(state.identityToken)\"", "refresh_token": "\"refresh-of-ann\""])
+            TestIssuer.json([
+                "id_token": "\"\(state.identityToken)\"", "refresh_token": "\"refresh-of-ann\"",
+                "access_token": "\"access-of-ann\"",
+            ])
         default: "{}"
         }
     }
