@@ -102,19 +102,28 @@ export class Accounts {
   }
 
   async #renew(user) {
-    // A refresh token is good once, so that tabs take turns, and one that waited finds the other's.
+    // Tabs take turns, and one that waited finds the other's.
     const turn = (act) => (navigator.locks ? navigator.locks.request(`roost.refresh.${user}`, act) : act());
-    return turn(async () => {
-      const kept = this.#kept(user);
-      if (!kept) throw new AccountError("unauthorized", "signed out");
-      try {
-        this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken, key: kept.key } }));
-      } catch (error) {
-        if (["unauthorized", "refresh_reused", "invalid_credentials", "suspended"].includes(error.code)) this.forget(user);
-        throw error;
-      }
-      return this.#access.get(user).token;
-    });
+    for (;;) {
+      const token = await turn(() => this.#exchange(user));
+      if (token) return token;
+    }
+  }
+
+  /** The new access token. Nothing if another tab has exchanged the refresh token meanwhile. */
+  async #exchange(user) {
+    const kept = this.#kept(user);
+    if (!kept) throw new AccountError("unauthorized", "signed out");
+    try {
+      this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken, key: kept.key } }));
+    } catch (error) {
+      // Where there are no locks, what the other tab has kept is newer than this refusal.
+      const newer = this.#kept(user);
+      if (newer && newer.refreshToken !== kept.refreshToken) return undefined;
+      if (["unauthorized", "refresh_reused", "invalid_credentials", "suspended"].includes(error.code)) this.forget(user);
+      throw error;
+    }
+    return this.#access.get(user).token;
   }
 
   #kept(user) {
@@ -149,6 +158,9 @@ export class Accounts {
   async forgot(email) { await this.#ask("POST", "/v1/password/forgot", { body: { email } }); }
 
   async reset(token, password) { await this.#ask("POST", "/v1/password/reset", { body: { token, password } }); }
+
+  /** Has another letter sent that confirms the own address. */
+  async sendConfirmation(user) { await this.#ask("POST", "/v1/account/confirmation", { user }); }
 
   async verify(token) { await this.#ask("POST", "/v1/email/verify", { body: { token } }); }
 

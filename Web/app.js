@@ -446,6 +446,7 @@ const myAccount = {
   name: undefined,
   hasAddress: true,
   hasPassword: true,
+  isConfirmed: true,
   get isMine() { return accounts !== undefined && isOfAccount(me); },
 
   /** What the user is called. Without the services, the id has to do. */
@@ -453,10 +454,11 @@ const myAccount = {
     this.name = undefined;
     if (!this.isMine) return;
     const user = me;
-    const { displayName, email, hasPassword } = await accounts.account(user).catch(() => ({}));
+    const { displayName, email, hasPassword, verified } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
     this.hasAddress = email !== undefined;
     this.hasPassword = hasPassword;
+    this.isConfirmed = verified;
     this.name = displayName;
     if (roost) showSession(roost.snapshot);
   },
@@ -466,6 +468,7 @@ const myAccount = {
     $("erase-form").hidden = true;
     $("password-form").hidden = this.hasAddress;
     $("erase-field").hidden = !this.hasPassword;
+    $("me-unconfirmed").hidden = this.isConfirmed || !this.hasAddress;
     $("me-sessions").replaceChildren();
     if (!this.isMine) return;
     text($("me-id"), `Others find you as ${me}.`);
@@ -507,6 +510,11 @@ const myAccount = {
     return leave("Your account is deleted", "Nothing of it is left here.");
   },
 };
+$("confirm-again").addEventListener("click", () => attempt(async () => {
+  await accounts.sendConfirmation(me);
+  $("me-unconfirmed").hidden = true;
+  tell("Look into your mail.");
+}));
 $("erase").addEventListener("click", () => {
   $("erase-form").hidden = false;
   // So that what keeps passwords knows whose it is.

@@ -7,14 +7,16 @@ extension AccountClient {
     }
 
     /// Changes the name, the language of mails, or both.
+    /// - Parameter role: for who has none yet, where the operator has named roles; it never changes afterwards.
     @discardableResult
     public func change(
-        displayName: String? = nil, language: String? = nil
+        displayName: String? = nil, language: String? = nil, role: String? = nil
     ) async throws(AccountFailure) -> AccountProfile {
         try profile(
             try await askSignedIn("PATCH", "/v1/account") { writer in
                 if let displayName { writer.member("displayName", displayName) }
                 if let language { writer.member("language", language) }
+                if let role { writer.member("role", role) }
             })
     }
 
@@ -23,13 +25,14 @@ extension AccountClient {
         return profile
     }
 
-    /// All that the services keep of the user, as JSON.
+    /// All that the services keep of the user, as JSON. Messages, contacts and the profile are the relay's.
     public func export() async throws(AccountFailure) -> [UInt8] {
         try await askSignedIn("GET", "/v1/account/export").body
     }
 
     /// Deletes the account, and signs out.
-    /// - Parameter password: nil for an account without one, whose owner must have signed in within ten minutes.
+    /// - Parameter password: nil for an account without one, whose owner must have signed in within ten minutes unless
+    ///   there is no way to sign in again.
     public func deleteAccount(password: String?) async throws(AccountFailure) {
         _ = try await askSignedIn("DELETE", "/v1/account") { writer in
             if let password { writer.member("password", password) }
@@ -59,6 +62,12 @@ extension AccountClient {
             writer.member("token", token)
             writer.member("password", new)
         }
+    }
+
+    /// Has another letter sent that confirms the address of whoever is signed in. The one of the sign-up is good for
+    /// half an hour. Refused with `conflict` if the address is confirmed, and with `rate_limited` after five.
+    public func sendConfirmation() async throws(AccountFailure) {
+        _ = try await askSignedIn("POST", "/v1/account/confirmation")
     }
 
     /// Confirms an address by what is behind `#verify=` in the link.

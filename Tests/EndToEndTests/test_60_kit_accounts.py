@@ -6,6 +6,7 @@ import http.client
 import http.server
 import json
 import os
+import shutil
 import socket as sockets
 import textwrap
 import threading
@@ -104,6 +105,23 @@ async def test_a_killed_app_is_still_signed_in(both, tmp_path):
     await app.call("profile")
     assert app.account["profile"] == "Ann"
     await app.leave()
+
+
+async def test_an_app_and_its_extension_renew_at_once(both, tmp_path):
+    services, relay = both()
+    app = await App.with_accounts(relay, services, tmp_path / "ann")
+    await app.call("signUp", email="ann@example.org", password=PASSWORD, name="Ann")
+    shutil.copy(tmp_path / "ann.tokens", tmp_path / "extension.tokens")
+    extension = await App.with_accounts(relay, services, tmp_path / "extension")
+    for _ in range(20):
+        before = kept(tmp_path / "ann.tokens")["refresh"]
+        await asyncio.gather(app.call("renew"), extension.call("renew"))
+        found = [kept(tmp_path / f"{name}.tokens")["refresh"] for name in ("ann", "extension")]
+        assert found[0] == found[1] != before
+    for one in (app, extension):
+        await one.call("profile")
+        assert one.account["profile"] == "Ann"
+        await one.leave()
 
 
 async def test_signing_out_ends_the_session(both, tmp_path):

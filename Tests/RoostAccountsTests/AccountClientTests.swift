@@ -114,6 +114,22 @@ struct AccountClientTests {
         #expect(try await client.signedIn() == nil)
     }
 
+    @Test func aLetterIsAskedForAgainAndARoleIsChosen() async throws {
+        let client = try await signedIn()
+        services.reply(
+            FakeServices.json("{}"), FakeServices.fault(429, "rate_limited"),
+            FakeServices.json(
+                """
+                {"user":"u1","displayName":"Ann","role":"trainer","language":"en","verified":false,"hasPassword":true,
+                "created":1}
+                """))
+        try await client.sendConfirmation()
+        #expect(services.paths.last == "POST /v1/account/confirmation")
+        #expect(await failure { try await client.sendConfirmation() } != nil)
+        try await client.change(role: "trainer")
+        #expect(services.body(3) == ["role": "trainer"])
+    }
+
     @Test func otherSessionsAreListedAndEnded() async throws {
         let client = try await signedIn()
         services.reply(
