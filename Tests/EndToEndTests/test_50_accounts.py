@@ -84,12 +84,45 @@ def test_roles_are_chosen_once(start_services):
     assert services.post("/v1/accounts", {**body, "password": "12345", "role": "client"}).status == 422
     token = services.sign_up("a@example.org", "123456", role="client")["accessToken"]
     assert services.get("/v1/account", token=token)["role"] == "client"
-    for role in ("trainer", "client"):
+    for role in ("trainer", "client", "admin"):
         answer = services.ask("PATCH", "/v1/account", {"role": role}, token=token)
         assert (answer.status, answer.code) == (409, "role_immutable")
     changed = services.ask("PATCH", "/v1/account", {"displayName": " Anna "}, token=token)
     assert changed.status == 200 and changed["displayName"] == "Anna" and changed["role"] == "client"
     assert services.ask("PATCH", "/v1/account", {"displayName": ""}, token=token).status == 422
+
+
+def test_who_has_no_role_yet_chooses_one_once(start_services):
+    services = start_services()
+    token = services.sign_up("a@example.org")["accessToken"]
+    answer = services.ask("PATCH", "/v1/account", {"role": "client"}, token=token)
+    assert (answer.status, answer["member"]) == (422, "role")
+    services.stop()
+    services.start(accounts__roles="trainer,client")
+    assert services.ask("PATCH", "/v1/account", {"role": "admin"}, token=token).status == 422
+    assert services.ask("PATCH", "/v1/account", {"role": "client"}, token=token)["role"] == "client"
+    for role in ("trainer", "client"):
+        answer = services.ask("PATCH", "/v1/account", {"role": role}, token=token)
+        assert (answer.status, answer.code) == (409, "role_immutable")
+
+
+def test_an_address_is_one_however_its_domain_is_written(services, name):
+    local = name("ann")
+    services.sign_up(f"{local}@bücher.example")
+    for domain in ("BU\u0308CHER.example", "xn--bcher-kva.example", "\uff42ücher.example", "bücher\u3002example"):
+        answer = services.post(
+            "/v1/accounts", {"email": f"{local}@{domain}", "password": PASSWORD, "displayName": "Other"})
+        assert (answer.status, answer.code) == (409, "email_taken"), domain
+        assert services.sign_in(f"{local}@{domain}").status == 200
+    # Letters go where every server knows the name.
+    services.link(f"{local}@xn--bcher-kva.example", "verify")
+
+
+@pytest.mark.parametrize("address", [
+    "x@localhost", "x@example", "a" * 65 + "@example.org", "x@" + "a" * 64 + ".org", "jürgen@example.org"])
+def test_no_letter_goes_where_there_is_no_mail(services, address):
+    answer = services.post("/v1/accounts", {"email": address, "password": PASSWORD, "displayName": "X"})
+    assert (answer.status, answer.code, answer["member"]) == (422, "invalid", "email")
 
 
 def test_an_address_has_one_account(services, email):
@@ -143,70 +176,7 @@ def test_attempts_of_an_address_are_counted(start_services):
     assert services.post("/v1/password/forgot", {"email": "a@example.org"}).status == 429
 
 
-# Refresh
-
-
-async def test_refresh_tokens_rotate_and_reuse_ends_the_family(services, email):
-    first = services.sign_up(email)
-    second = services.refresh(first["refreshToken"])
-    assert second.status == 200 and second["session"] == first["session"]
-    third = services.refresh(second["refreshToken"])
-    assert third.status == 200
-    reused = services.refresh(first["refreshToken"])
-    assert (reused.status, reused.code) == (401, "refresh_reused")
-    # Everything of that session has ended.
-    assert services.refresh(third["refreshToken"]).code == "unauthorized"
-    for tokens in (first, second, third):
-        assert services.get("/v1/account", token=tokens["accessToken"]).code == "unauthorized"
-    # Another session hasn't.
-    assert services.sign_in(email).status == 200
-
-
-def test_a_lost_answer_may_be_asked_for_under_its_key(start_services, email):
-    services = start_services()
-    first = services.sign_up(email)
-    lost = services.refresh(first["refreshToken"], key="k-1")
-    assert lost.status == 200
-    services.kill()
-    services.start()
-    again = [services.refresh(first["refreshToken"], key="k-1") for _ in range(3)]
-    assert [answer.status for answer in again] == [200, 200, 200]
-    assert services.refresh(again[-1]["refreshToken"], key="k-2").status == 200
-    # Its successor has been used.
-    assert services.refresh(first["refreshToken"], key="k-1").code == "refresh_reused"
-    assert services.refresh(again[-1]["refreshToken"], key="k-2").code == "unauthorized"
-
-
-@pytest.mark.parametrize("key", [None, "k-2"])
-def test_a_second_exchange_without_the_key_is_a_theft(services, email, key):
-    first = services.sign_up(email)
-    second = services.refresh(first["refreshToken"], key="k-1")
-    assert services.refresh(first["refreshToken"], key=key).code == "refresh_reused"
-    assert services.refresh(second["refreshToken"], key="k-2").code == "unauthorized"
-
-
-def test_what_was_lost_is_good_for_nothing(services, email):
-    first = services.sign_up(email)
-    lost, again = (services.refresh(first["refreshToken"], key="k-1") for _ in range(2))
-    assert services.refresh(lost["refreshToken"], key="k-2").code == "refresh_reused"
-    assert services.refresh(again["refreshToken"], key="k-2").code == "unauthorized"
-
-
-@pytest.mark.parametrize("key", ["a b", "x" * 65, 'a"b', "é"])
-def test_a_key_is_a_name(services, email, key):
-    first = services.sign_up(email)
-    refused = services.refresh(first["refreshToken"], key=key)
-    assert (refused.status, refused["member"]) == (422, "key")
-    assert services.refresh(first["refreshToken"]).status == 200
-
-
-def test_invented_refresh_tokens_end_nothing(services, email):
-    tokens = services.sign_up(email)
-    good = tokens["refreshToken"]
-    for text in ("", "x", good[:-1], good[:-1] + ("A" if good[-1] != "A" else "B"), good + "A", good[::-1]):
-        assert services.refresh(text).code == "unauthorized"
-    assert services.post("/v1/sessions/refresh", {}).status == 422
-    assert services.refresh(good).status == 200
+# Sessions
 
 
 async def test_refreshes_on_an_open_socket_lose_nothing(both):
@@ -228,9 +198,6 @@ async def test_refreshes_on_an_open_socket_lose_nothing(both):
     messages = await phones[1].messages(sent["conversation"], sent["sequence"])
     assert len(messages) == number
     assert [phone.close_code for phone in phones] == [None, None]
-
-
-# Sessions
 
 
 def test_sessions_are_listed_and_end_one_by_one(services, email):
@@ -289,8 +256,7 @@ async def test_a_session_that_ends_closes_its_sockets_and_no_others(both):
     assert services.delete("/v1/sessions/current", token=tokens[2]["accessToken"]).status == 204
     assert await laptop.closed() == 4503
     # A refresh token that comes again: the session that it was of.
-    assert services.refresh(services.refresh(tokens[3]["refreshToken"])["refreshToken"]).status == 200
-    assert services.refresh(tokens[3]["refreshToken"]).code == "refresh_reused"
+    assert services.reuse(tokens[3]["refreshToken"])[0].code == "refresh_reused"
     assert await web.closed() == 4503
     for one in tokens[1:]:
         assert await refused(relay, one)
@@ -413,6 +379,53 @@ def test_an_address_is_confirmed_once(start_services):
     assert services.post("/v1/email/verify", {"token": secret}).status == 204
     assert services.post("/v1/email/verify", {"token": secret}).code == "bad_link"
     assert services.get("/v1/account", token=token)["verified"] is True
+
+
+def test_a_letter_that_confirms_can_be_sent_again(start_services):
+    services = start_services()
+    # Whoever asked for resets before the owner came keeps back nothing of theirs.
+    for _ in range(6):
+        services.post("/v1/password/forgot", {"email": "ann@example.org"})
+    token = services.sign_up("ann@example.org")["accessToken"]
+    services.link("ann@example.org", "verify")
+    for _ in range(4):
+        assert services.post("/v1/account/confirmation", token=token).status == 202
+        secret = services.link("ann@example.org", "verify")
+    answer = services.post("/v1/account/confirmation", token=token)
+    assert (answer.status, answer.code) == (429, "rate_limited") and 0 < int(answer.headers["Retry-After"]) <= 900
+    assert services.post("/v1/account/confirmation").status == 401
+    assert services.post("/v1/email/verify", {"token": secret}).status == 204
+    assert services.post("/v1/account/confirmation", token=token).code == "conflict"
+
+
+def test_a_friend_who_has_lost_the_session_is_let_in_again(start_services):
+    services = start_services()
+    link = services.command("link", "--friend").stdout.strip().rpartition("=")[2]
+    friend = services.post("/v1/sessions/link", {"token": link, "displayName": "Finn"})
+    assert services.delete("/v1/sessions/current", token=friend["accessToken"]).status == 204
+    found = services.command("link", "--user", friend["user"])
+    assert found.returncode == 0 and found.stdout.count("\n") == 1
+    again = services.post("/v1/sessions/link", {"token": found.stdout.strip().rpartition("=")[2]})
+    assert again.status == 200 and again["user"] == friend["user"]
+    given = {"email": "finn@example.org", "password": PASSWORD}
+    assert services.post("/v1/account/password", given, token=again["accessToken"]).status == 200
+    assert services.command("link", "--user", "unobody").returncode == 1
+    assert services.command("link", "--user", friend["user"], "--friend").returncode == 2
+
+
+def test_a_friend_who_has_no_way_in_can_leave_at_any_time(start_services):
+    services = start_services()
+    link = services.command("link", "--friend").stdout.strip().rpartition("=")[2]
+    token = services.post("/v1/sessions/link", {"token": link, "displayName": "Finn"})["accessToken"]
+    services.kill()
+    with contextlib.closing(sqlite3.connect(services.data / "services.db")) as store:
+        store.execute("UPDATE session SET created = created - 660000")
+        store.commit()
+    services.start()
+    given = {"email": "finn@example.org", "password": PASSWORD}
+    assert services.post("/v1/account/password", given, token=token).code == "sign_in_again"
+    assert services.delete("/v1/account", {}, token=token).status == 204
+    assert services.get("/v1/account", token=token).status == 401
 
 
 def test_of_many_who_use_a_link_at_once_one_succeeds(start_services):

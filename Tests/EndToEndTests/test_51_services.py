@@ -1,6 +1,7 @@
 """What every request to the services process meets: limits, origins, errors, the operator's settings, and crashes."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -15,6 +16,7 @@ import yaml
 
 from harness.document import Walk, document
 from harness.relay import REPOSITORY, command
+from harness.services import Services
 from harness.waiting import until
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
@@ -136,7 +138,7 @@ def test_pages_of_named_origins_may_read_answers(start_services):
         wanted = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
         preflight = services.ask("OPTIONS", "/v1/account", headers=wanted)
         assert preflight.status == 204 and "PATCH" in preflight.headers["Access-Control-Allow-Methods"]
-        assert "Authorization" in preflight.headers["Access-Control-Allow-Headers"]
+        assert preflight.headers["Access-Control-Allow-Headers"] == "Authorization, Content-Type, Idempotency-Key"
         assert "Access-Control-Allow-Credentials" not in preflight.headers
     for origin in ("https://evil.example", "null", "https://chat.example.org.evil.example"):
         assert "Access-Control-Allow-Origin" not in services.get("/healthz", headers={"Origin": origin}).headers
@@ -146,6 +148,52 @@ def test_pages_of_named_origins_may_read_answers(start_services):
 
 def test_health(services):
     assert services.get("/healthz").status == services.get("/readyz").status == 200
+
+
+class ServicesOnSmallDisk(Services):
+    """Its data is on the small disk; its log and program aren't."""
+
+    def __init__(self, folder, disk):
+        self.disk = disk
+        super().__init__(folder, services__data=folder / "disk" / "services")
+        self.data = disk.folder / "services"
+
+    def program(self):
+        return [*self.disk.inside(self.folder), *super().program()]
+
+
+DISK_BYTES = 16 << 20
+
+
+def test_it_is_not_ready_on_a_full_disk(disk, tmp_path):
+    services = ServicesOnSmallDisk(tmp_path, disk)
+    try:
+        tokens = services.sign_up("ann@example.org")
+        assert services.get("/readyz").status == 200
+        ballast = disk.folder / "ballast"
+        with open(ballast, "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4_096))
+
+        def is_refused():
+            answer = services.refresh(tokens["refreshToken"])
+            if answer.status == 200:
+                tokens.update(answer.json)
+            return answer.code == "unavailable"
+        wait_for(is_refused)
+        assert services.sign_in("ann@example.org").code == "unavailable"
+
+        def is_not_ready():
+            answer = services.get("/readyz")
+            return (answer.status, answer.code) == (503, "unavailable") and answer.headers["Retry-After"] == "5"
+        wait_for(is_not_ready)
+        assert services.get("/healthz").status == 200
+        ballast.unlink()
+        assert services.get("/readyz").status == 200
+        assert services.sign_in("ann@example.org").status == 200
+    finally:
+        if services.is_running():
+            services.kill()
 
 
 # The document
@@ -183,6 +231,7 @@ def test_answers_are_as_the_document_says(services, name):
     assert ask("GET", "/v1/account", token=token).status == 200
     assert ask("PATCH", "/v1/account", {"displayName": "Anna"}, token=token).status == 200
     assert ask("GET", "/v1/account/export", token=token).status == 200
+    assert ask("POST", "/v1/account/confirmation", token=token).status == 202
     assert ask("POST", "/v1/email/verify", {"token": "x"}).status == 422
     assert ask("POST", "/v1/email/verify", {"token": services.link(email, "verify")}).status == 204
     assert ask("POST", "/v1/password/forgot", {"email": email}).status == 202
@@ -360,7 +409,7 @@ def test_secrets_are_in_no_log(start_services):
     tokens = services.sign_up("ann@example.org")
     services.sign_in("ann@example.org", "wrong one")
     services.refresh(tokens["refreshToken"], key="a-key-of-mine")
-    assert services.refresh(tokens["refreshToken"]).code == "refresh_reused"
+    assert services.reuse(tokens["refreshToken"])[0].code == "refresh_reused"
     assert services.stop() == 0
     text = services.log()
     assert "a refresh token came a second time" in text

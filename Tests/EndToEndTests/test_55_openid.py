@@ -11,6 +11,7 @@ import re
 import secrets
 import sqlite3
 import sys
+import time
 import urllib.parse
 
 import jwt
@@ -265,6 +266,71 @@ def test_a_rotated_key_costs_one_fetch(services, issuer):
     for _ in range(3):
         assert Browser(services).sign_in().status == 401
     assert [one["path"] for one in issuer.requests()].count("/jwks") == 2
+
+
+@pytest.mark.parametrize("claims, claim", [
+    ({"aud": "somebody-else"}, "aud"), ({"exp": 1}, "exp"), ({"iat": 9_999_999_999}, "iat"),
+    ({"nonce": "another"}, "nonce"), ({"sub": None}, "sub"), ({"azp": "somebody-else"}, "azp"),
+    ({"iss": "https://issuer.invalid"}, "iss")])
+def test_the_log_says_which_claim_failed_and_not_its_value(services, issuer, claims, claim):
+    issuer.behave(claims=claims)
+    assert Browser(services).sign_in().code == "identity_refused"
+    assert services.stop() == 0
+    [line] = [line for line in services.log().splitlines() if "a sign-in was refused" in line]
+    assert " notice " in line and f"claim={claim}" in line and "provider=sso" in line
+    for value in ("somebody-else", "9999999999", "another", "issuer.invalid", "ann@example.org", "subject-1"):
+        assert value not in services.log()
+
+
+def test_an_audience_that_the_operator_trusts_may_stand_beside_ours(start_services, issuer):
+    issuer.behave(claims={"aud": ["219999999999999999", oidc_issuer.CLIENT], "azp": oidc_issuer.CLIENT})
+    services = opened(start_services, issuer)
+    assert Browser(services).sign_in().code == "identity_refused"
+    services.stop()
+    services.start(openid__audiences="219999999999999999")
+    assert Browser(services).sign_in().status == 200
+    issuer.behave(claims={"aud": ["219999999999999999"]})
+    assert Browser(services).sign_in().code == "identity_refused"
+
+
+def test_times_may_have_fractions_and_tokens_be_long(services, issuer):
+    now = time.time()
+    groups = [f"a-group-of-the-firm-{number}" for number in range(1_500)]
+    issuer.behave(claims={"iat": now - 1.5, "exp": float(int(now) + 600), "nbf": now - 0.25, "groups": groups})
+    assert Browser(services).sign_in().status == 200
+    assert native(services, issuer).status == 200
+    issuer.behave(claims={"groups": groups * 2})
+    assert Browser(services).sign_in().code == "identity_refused"
+
+
+def test_an_address_that_only_userinfo_says_is_taken(services, issuer):
+    issuer.behave(
+        claims={"email": None, "email_verified": None, "name": None},
+        userinfo={"sub": "subject-1", "email": "ann@example.org", "email_verified": True, "name": "Ann"})
+    told = account(services, Browser(services).sign_in())
+    assert (told["email"], told["verified"], told["displayName"]) == ("ann@example.org", True, "Ann")
+
+
+def test_addresses_without_a_word_are_confirmed_if_the_operator_trusts_the_issuer(start_services, issuer):
+    issuer.behave(claims={"email_verified": None})
+    services = opened(start_services, issuer)
+    assert "email" not in account(services, Browser(services).sign_in()).json
+    services.stop()
+    issuer.behave(claims={"sub": "subject-2", "email_verified": None})
+    services.start(openid__trust_addresses="on")
+    told = account(services, Browser(services).sign_in())
+    assert told["email"] == "ann@example.org" and told["verified"] is True
+
+
+def test_a_provider_that_is_away_for_a_moment_uses_no_code_up(services, issuer):
+    browser = Browser(services)
+    code = browser.code()
+    issuer.behave(token="error")
+    answer = browser.exchange(code)
+    assert (answer.status, answer.code) == (503, "unavailable") and int(answer.headers["Retry-After"]) > 0
+    issuer.behave()
+    assert browser.exchange(code).status == 200
+    assert browser.exchange(code).code == "identity_refused"
 
 
 @pytest.mark.parametrize("behaviour", [

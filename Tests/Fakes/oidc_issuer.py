@@ -16,6 +16,7 @@ Before each answer it reads FOLDER/behaviour.json, if there is one:
     {"discovery": "issuer"}  the document names another issuer; also "elsewhere" (its addresses are another host's),
                            "redirect", "huge", "garbage", "error"
     {"apple": true}        the document names Apple's paths; `user` is the field of that name in its form
+    {"userinfo": {…}}      the document has an endpoint for what is said of somebody, which says this
     {"revoke": "error"}    the end of a grant isn't taken; also "denied" (400)
     {"token": "error"}     the token endpoint answers 500; also "denied" (400), "garbage", "redirect", "no_id_token"
 
@@ -217,6 +218,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.key_set(url.path)
         elif url.path in ("/authorize", "/auth/authorize"):
             self.authorize(dict(urllib.parse.parse_qsl(url.query)))
+        elif url.path == "/userinfo":
+            is_right = self.headers.get("Authorization") == "Bearer access-1"
+            self.answer(200 if is_right else 401, self.issuer.behaviour().get("userinfo", {}) if is_right else {})
         elif url.path == "/native":
             self.native(dict(urllib.parse.parse_qsl(url.query)))
         else:
@@ -242,7 +246,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         keys = "/jwks"
         if self.issuer.behaviour().get("apple"):
             base, keys = f"{base}/auth", "/keys"
-        self.answer(200, {
+        more = {"userinfo_endpoint": f"{base}/userinfo"} if "userinfo" in self.issuer.behaviour() else {}
+        self.answer(200, more | {
             "issuer": "https://issuer.invalid" if kind == "issuer" else address,
             "authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/token",
             "jwks_uri": f"{base}{keys}", "revocation_endpoint": f"{base}/revoke", "response_types_supported": ["code"],

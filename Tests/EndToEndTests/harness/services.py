@@ -65,11 +65,14 @@ class Services:
         words = ["serve", *(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))]
         with open(self.folder / "services.log", "ab") as log:
             self.process = subprocess.Popen(
-                [str(SERVICES), *words], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+                [*self.program(), *words], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=log)
         Services.running.add(self)
         self.output = b""
         self.port = int(self.awaited_output(ANNOUNCEMENT).group(1))
+
+    def program(self):
+        return [str(SERVICES)]
 
     def command(self, command, *words):
         """Runs a command of roost-services to its end, on the same folder unless the words name another."""
@@ -163,6 +166,13 @@ class Services:
 
     def refresh(self, token, key=None):
         return self.post("/v1/sessions/refresh", {"refreshToken": token} | ({"key": key} if key else {}))
+
+    def reuse(self, token, **options):
+        """Exchanges a refresh token for so many others that it is too old to come again, and lets it come again."""
+        newest = token
+        for _ in range(9):
+            newest = self.refresh(newest)["refreshToken"]
+        return self.refresh(token, **options), newest
 
     def bytes_on_disk(self):
         """All bytes of all files of its folder."""
