@@ -887,11 +887,8 @@ class Cache {
     }
   }
 
-  /** A message of this device that the relay has stored. Its time to disappear isn't told, but follows from when. */
-  async takeOwn(row) {
-    const expiry = (await this.conversation(row.conversation))?.expiry;
-    await this.#takeMessage(expiry ? { ...row, expires: row.time + expiry } : row);
-  }
+  /** A message of this device that the relay has stored. */
+  async takeOwn(row) { await this.#takeMessage(row); }
 
   /** The user has seen a conversation up to a message. */
   async read(conversation, sequence) {
@@ -1444,10 +1441,13 @@ class Store {
       case "send": {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
+        const { time, expires, deletedAt, kind, origin } = ok;
+        const told = origin ? { kind, body: ok.body, origin } : {};
         const row = messageRow({
-          ...item, replyTo: sequence, conversation, sequence: stored.sequence, from: identity.user, time: ok.time });
-        // A message that an earlier try stored may have changed since, and what is forwarded before.
-        await cache.takeOwn(ok.duplicate || item.forward ? { ...row, stale: 1 } : row);
+          ...item, ...told, replyTo: sequence, conversation, sequence: stored.sequence, from: identity.user,
+          time, expires, deletedAt });
+        // A message that an earlier try stored may have changed since.
+        await cache.takeOwn(ok.duplicate || (item.forward && !origin) ? { ...row, stale: 1 } : row);
         return;
       }
       case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, item.mentions);

@@ -93,8 +93,8 @@ extension Relay {
     }
 
     private func journalHasChanged(at now: Moment) {
-        operators.journalHasChanged()
-        profile.journalHasChanged(at: now)
+        operators.feeds.journalHasChanged()
+        replies.held.settle(at: now)
     }
 
     /// The log has room again.
@@ -144,6 +144,7 @@ extension Relay {
             catchUp.tick(at: now.monotonic)
             delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
+            replies.held.settle(at: now)
             stored.disappearing.tick(at: now)
             operators.tick(at: now)
         }

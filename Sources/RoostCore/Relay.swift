@@ -59,7 +59,7 @@ public final class Relay {
     let contact: ContactCommands
     let operators: OperatorCommands
     let stored: StoredEvents
-    private let replies: Replies
+    let replies: Replies
 
     /// Creates a relay from the stored state.
     /// - Parameters:
@@ -91,7 +91,7 @@ public final class Relay {
         catchUp = CatchUp(
             .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
             at: time)
-        replies = Replies(builder: builder, delivery: delivery, counters: counters)
+        replies = Replies(limits, journal, builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
             replies: replies, builder: builder)

@@ -175,9 +175,7 @@ struct Cache {
             // What was said before this user came (back) isn't shown.
             if sequence >= one.first { try pins.pin(sequence, in: id, by: event.by, at: event.time) }
         case .unpinned(let sequence): try pins.unpin(sequence, in: id)
-        case .expiry(let milliseconds):
-            one.expiry = LocalConversation.sound(milliseconds)
-            try messages.setExpiry(of: id, after: event.sequence, from: user, milliseconds: one.expiry)
+        case .expiry(let milliseconds): one.expiry = LocalConversation.sound(milliseconds)
         case .role(let named, let role):
             if named == user { one.role = role }
             // The owner who names another one becomes an admin (section 4).
@@ -255,12 +253,7 @@ struct Cache {
 
     /// A message of this device that the relay has stored.
     /// - Parameter peer: to whom it was written as `@user`; nil if to a conversation.
-    func take(_ stored: StoredMessage, of message: LocalMessage, to peer: String?) throws(LocalFailure) {
-        var message = message
-        // The answer doesn't say when it disappears, and comes in the order of the events that do (section 6).
-        if let after = try conversations.conversation(stored.conversation)?.expiry, after > 0 {
-            message.expires = Timestamp(milliseconds: stored.time.milliseconds &+ after)
-        }
+    func take(own message: LocalMessage, to peer: String?) throws(LocalFailure) {
         guard try messages.insert(message) else { return }
         try noteMessage(message, with: peer.map { [$0] } ?? [], isReading: true)
     }

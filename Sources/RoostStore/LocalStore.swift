@@ -328,16 +328,20 @@ public final class LocalStore {
         case .send(let kind, let body, let replyTo):
             // An empty name says that the user has left the conversation since.
             guard let stored, !stored.conversation.isEmpty else { return }
-            var message = LocalMessage(stored, from: identity.user ?? "", key: item.key, kind: kind ?? "text")
-            message.body = Body(json: body)
-            message.mentions = item.mentions
+            let told = stored.forwarded
+            var message = LocalMessage(
+                stored, from: identity.user ?? "", key: item.key, kind: told?.kind ?? kind ?? "text")
+            if stored.deletedAt == nil {
+                message.body = told?.body ?? Body(json: body)
+                message.mentions = item.mentions
+            }
             if case .stored(let sequence) = replyTo { message.replyTo = sequence }
             message.thread = item.thread
-            message.origin = item.forward?.origin
-            // A message that an earlier try stored may have changed since, and what is forwarded before it was.
-            message.isStale = stored.isDuplicate || item.forward != nil
+            message.origin = told?.origin ?? item.forward?.origin
+            // A message that an earlier try stored may have changed since.
+            message.isStale = stored.isDuplicate || item.forward != nil && told == nil
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
-            try cache.take(stored, of: message, to: peer)
+            try cache.take(own: message, to: peer)
         case .edit(.stored(let sequence), let body):
             try messages.edit(conversation, sequence, body, mentions: item.mentions, at: time)
         case .delete(.stored(let sequence)): try cache.delete(conversation, sequence, at: time)
@@ -494,5 +498,7 @@ extension LocalMessage {
         self.init(
             conversation: stored.conversation, sequence: stored.sequence, key: key, from: user, time: stored.time,
             kind: kind, reactions: [], isStale: false)
+        expires = stored.expires
+        deletedAt = stored.deletedAt
     }
 }

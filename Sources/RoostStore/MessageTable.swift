@@ -201,22 +201,6 @@ struct MessageTable {
 
     // MARK: What disappears
 
-    /// Own messages behind a sequence that were sent from here disappear after so many milliseconds, or stay: their
-    /// answer came ahead of this change.
-    func setExpiry(
-        of conversation: String, after sequence: SequenceNumber, from user: String, milliseconds: Int64
-    ) throws(LocalFailure) {
-        try database.run(
-            """
-            UPDATE message SET expires = CASE WHEN ? > 0 THEN time + ? END
-            WHERE conversation = ? AND sequence > ? AND sender = ? AND key IS NOT NULL AND deleted_at IS NULL
-            """,
-            [
-                .integer(milliseconds), .integer(milliseconds), .text(conversation), .integer(sequence.value),
-                .text(user),
-            ])
-    }
-
     /// When the next message disappears; nil if none will.
     func nextExpiry() throws(LocalFailure) -> Timestamp? {
         try database.rows(

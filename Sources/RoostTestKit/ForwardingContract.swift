@@ -3,6 +3,15 @@ import RoostWire
 
 /// The checks about forwarded messages, for both stores.
 enum ForwardingContract {
+    /// Nothing of it is left with its body: a retry learns that the message was deleted, and nothing of what it said.
+    private static func checkDeleted(_ first: Append, in store: inout StoreDriver) throws {
+        guard case .duplicate(_, _, _, _, let repeated)? = try store.commit([first]).first else {
+            return try StoreContract.expect("not a duplicate", "")
+        }
+        try StoreContract.expect(repeated?.content, nil)
+        try StoreContract.expect(repeated?.deletedAt == Timestamp.never, false)
+    }
+
     /// A message that forwards another one has what that says when it is stored, with the name of whoever wrote it.
     @Sendable static func forwarding(_ store: inout StoreDriver) throws {
         func forward(
@@ -53,14 +62,14 @@ enum ForwardingContract {
         other.flag = true
         try StoreContract.expect(try store.commit([other]), [.refused(.forbidden)])
         // A retry, and others under its key.
+        let polled = RepeatedMessage(content: MessageContent(kind: "poll", body: Array("\"a\"".utf8), origin: "u1"))
         var moved = first
         moved.conversation = ConversationNumber(1)
         try StoreContract.expect(
             try store.commit([first, store.message(2, by: 2, "a", label: "poll", key: "k"), moved]),
             [
-                .duplicate(StoreContract.at(5), SequenceNumber(1), ConversationNumber(2), first.time),
-                .refused(.conflict),
-                .refused(.conflict),
+                .duplicate(StoreContract.at(5), SequenceNumber(1), ConversationNumber(2), first.time, polled),
+                .refused(.conflict), .refused(.conflict),
             ])
         try store.goOn()
         let rows = try store.history(2)
@@ -68,10 +77,10 @@ enum ForwardingContract {
         try StoreContract.expect(
             rows.map { String(decoding: $0.body, as: UTF8.self) }, ["\"a\"", "\"b\"", "\"a\"", "\"a\"", "\"c\""])
         try StoreContract.expect(rows.map { $0.extras?.origin ?? "-" }, Array(repeating: "u1", count: 5))
-        // Nothing of it is left with its body.
         _ = try store.commit([store.event(.delete, 2, by: 2, of: 1, "")])
         try store.goOn()
         try StoreContract.expect(try store.history(2).first?.extras, nil)
+        try checkDeleted(first, in: &store)
         try open(&store)
     }
 

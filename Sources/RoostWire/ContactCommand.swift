@@ -17,6 +17,14 @@ public enum ContactCommand {
     case removeProspect(id: Text)
     /// A page of the user's prospects.
     case prospects(after: Text?, limit: Int?)
+
+    /// Whether it changes nothing.
+    public var isQuestion: Bool {
+        switch self {
+        case .list, .prospects: true
+        case .invite, .accept, .decline, .remove, .setProspect, .removeProspect: false
+        }
+    }
 }
 
 /// What has become of an invitation, as one of the two users sees it.

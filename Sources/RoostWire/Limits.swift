@@ -63,8 +63,10 @@ public struct Limits: Sendable, Equatable {
     /// Most users, or members of the asker's conversations, that are looked at for one page of `user.find`: 32 turns,
     /// some 10 ms of the loop between other work.
     public var findLooks = 65_536
-    /// Changes of profiles that wait for the store. A commit takes milliseconds.
-    public var profilesPending = 1_024
+    /// Answers that wait until what they confirm is durable: of profiles, status, privacy, blocks, contacts, reports,
+    /// revocations. A commit takes milliseconds, so it is what some thousand users change at the same moment; each
+    /// takes some 300 bytes.
+    public var heldAnswers = 4_096
     /// Most bytes of a group's description: a paragraph.
     public var descriptionBytes = 1_024
     /// Most bytes of the key of a setting: a word and the id of a conversation, several times.
@@ -196,8 +198,6 @@ public struct Limits: Sendable, Equatable {
     /// an hour and tokens live for one, it is a sixth. Further ones are refused with `busy`: none is dropped before its
     /// time.
     public var endedSignIns = 65_536
-    /// Commands that wait for a revocation to be stored. A commit takes milliseconds.
-    public var revocationsPending = 1_024
     /// Users looked at for one page of those who are here: a few reads of memory each.
     public var peopleLookedAt = 4_096
     /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.

@@ -191,3 +191,78 @@ async def test_after_a_crash_each_change_is_whole_or_absent(start):
         for reaction in found[0].get("reactions", []):
             assert reaction["count"] == 1 and reaction["mine"]
         await alice.bye()
+
+
+# Each command of alice's, with what bob does before it, and how alice or an operator finds it again.
+PROMISES = {
+    "status": ({"state": "busy", "text": "later"}, None, lambda found: found["status"] == {
+        "state": "busy", "text": "later"}),
+    "privacy": ({"read": "nobody"}, None, lambda found: found["privacy"]["privacy"]["read"] == "nobody"),
+    "except": ({"users": ["carol"], "as": "never"}, None, lambda found: {
+        "user": "carol", "as": "never"} in found["privacy"]["exceptions"]),
+    "contact.block": ({"users": ["mallory"]}, None, lambda found: {
+        "user": "mallory", "as": "blocked"} in found["privacy"]["exceptions"]),
+    "contact.invite": ({"user": "dora"}, None, lambda found: found["contacts"]["dora"] == "sent"),
+    "contact.accept": ({"user": "bob"}, "contact.invite", lambda found: found["contacts"]["bob"] == "accepted"),
+    "prospect.set": ({"name": "Zoe"}, None, lambda found: found["prospects"] == ["Zoe"]),
+    "profile.set": ({"name": "Alice"}, None, lambda found: found["name"] == "Alice"),
+    "state.set": ({"key": "theme", "value": "dark"}, None, lambda found: found["theme"] == "dark"),
+    "contact.report": ({"user": "mallory", "reason": "spam"}, None, lambda found: found["reports"] == 1),
+    "conversation.create": ({"kind": "group", "name": "Crew", "members": []}, None, lambda found: found["groups"] == 1),
+}
+
+
+async def what_is_there(relay, user):
+    device, operator = await relay.device(user), await relay.operator()
+    page = (await operator.call("admin.reports", limit=100))["reports"]
+    reports = [report for report in page["list"] if report["reporter"] == user]
+    found = {
+        "status": device.welcome["status"], "privacy": await device.call("privacy"), "reports": len(reports),
+        "contacts": {one["user"]: one["state"] for one in (await device.call("contact.list"))["contacts"]},
+        "prospects": [one["name"] for one in (await device.call("prospect.list"))["prospects"]],
+        "name": (await device.call("user.get", users=[user]))["profiles"][0].get("name"),
+        "theme": {one["key"]: one["value"] for one in (await device.call("state.get"))["states"]}.get("theme"),
+        "groups": len((await device.call("conversation.list"))["conversations"]),
+    }
+    await device.bye()
+    await operator.bye()
+    return found
+
+
+@pytest.mark.parametrize("rounds, seed", [(20, 3)])
+async def test_nothing_that_got_ok_is_lost(start, rounds, seed):
+    """kill -9 right after an `ok`: whatever was answered is there, not only messages."""
+    relay: Relay = start(store__durability="full")
+    generator = random.Random(seed)
+    confirmed = 0
+    for number in range(rounds):
+        user = f"alice-{number}"
+        alice, bob = await relay.device(user), await relay.device("bob")
+        for other in ["carol", "dora", "mallory"]:
+            await (await relay.device(other)).bye()
+        for _, before, _ in PROMISES.values():
+            if before:
+                await bob.call(before, user=user)
+        names = generator.sample(list(PROMISES), len(PROMISES))
+        enough = generator.randint(1, len(names))
+        # All at once, or one after another: the kill comes right behind an answer.
+        answers = {}
+        if number % 2:
+            for name in names:
+                answers[name] = await alice.begin(name, **PROMISES[name][0])
+            while sum(answer.done() for answer in answers.values()) < enough:
+                await asyncio.wait(
+                    [one for one in answers.values() if not one.done()], return_when=asyncio.FIRST_COMPLETED)
+        else:
+            for name in names[:enough]:
+                answers[name] = await alice.begin(name, **PROMISES[name][0])
+                await answers[name]
+        relay.kill()
+        promised = [name for name, answer in answers.items() if answer.done() and not answer.exception()]
+        assert all(answers[name].result()["type"] == "ok" for name in promised)
+        confirmed += len(promised)
+        relay.start()
+        found = await what_is_there(relay, user)
+        lost = [name for name in promised if not PROMISES[name][2](found)]
+        assert not lost, f"round {number}: {lost} got ok and are lost: {found}"
+    assert confirmed > rounds * 2

@@ -81,7 +81,7 @@ import Testing
         let outcomes = try log.storeWriter.commit(
             [message("again", key: "lost"), message(key: "k7"), creation(3), message(in: 2)].map { .append($0) })
         #expect(position(outcomes.first) == 23)
-        if case .duplicate(let place, _, _, _)? = outcomes.dropFirst().first {
+        if case .duplicate(let place, _, _, _, _)? = outcomes.dropFirst().first {
             #expect(place == Position(10))
         } else {
             Issue.record("k7 is stored twice")

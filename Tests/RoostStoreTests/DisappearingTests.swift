@@ -80,24 +80,25 @@ import Testing
         #expect(try store.messages(of: "c1", limit: 1).first?.body == nil)
     }
 
-    @Test func ownMessagesDisappearAsTheConversationSays() throws {
+    @Test func ownMessagesDisappearAsTheirAnswersSay() throws {
         let store = try begun()
-        func send(_ sequence: Int64) throws {
+        func send(_ sequence: Int64, expires: Int64?) throws {
             let item = try store.outbox.add(
                 .send(kind: nil, body: Body(text: "x").json, replyTo: nil), to: "c1", key: "k\(sequence)")
             let stored = StoredMessage(
                 conversation: "c1", sequence: SequenceNumber(sequence), position: "e-\(sequence)",
-                time: Timestamp(milliseconds: 1_000 + sequence), isDuplicate: false)
+                time: Timestamp(milliseconds: 1_000 + sequence), isDuplicate: sequence == 3,
+                expires: expires.map { Timestamp(milliseconds: $0) })
             try store.accepted(item.id, at: stored.time, as: stored)
         }
         func expires() throws -> [Int64?] {
             try store.messages(of: "c1", limit: 9).map(\.expires?.milliseconds)
         }
-        try send(1)
+        try send(1, expires: 86_401_001)
         #expect(try expires() == [86_401_001])
-        // The answers to these came ahead of the changes that were before them.
-        try send(2)
-        try send(3)
+        // The answers to these came ahead of the changes that were before them, the last one to a retry.
+        try send(2, expires: 604_801_002)
+        try send(3, expires: nil)
         _ = try store.take(
             [
                 Told.change("expiry", #""after":604800000"#, sequence: 1),

@@ -65,11 +65,12 @@ test("it goes without a session, too", async () => {
   assert.deepEqual(texts(timeline), ["gone"]);
 });
 
-test("an own message disappears by what its conversation says, as it is then", async () => {
+test("an own message disappears when its ok says, whatever the conversation says by then", async () => {
   const { clock, net, timeline } = await opened();
   await timeline.send("mine");
   await settle();
-  net.last.answer("send", { conversation: "c1", sequence: 1, position: "p1", time: clock.now() + 1_000 });
+  const time = clock.now() + 1_000;
+  net.last.answer("send", { conversation: "c1", sequence: 1, position: "p1", time, expires: time + DAY });
   const change = { type: "conversation", conversation: "c1", sequence: 1, by: "bob", time: 5 };
   net.last.say({ ...change, event: "expiry", position: "p2", after: 0 });
   await settle();
@@ -81,6 +82,16 @@ test("an own message disappears by what its conversation says, as it is then", a
   await clock.pass(DAY);
   await settle();
   assert.deepEqual(texts(timeline), ["gone", "stays"]);
+});
+
+test("an own message is gone whose ok says to a retry that it was deleted since", async () => {
+  const { clock, net, timeline } = await opened();
+  await timeline.send("mine");
+  await settle();
+  const time = clock.now() + 1_000;
+  net.last.answer("send", { conversation: "c1", sequence: 1, position: "p1", time, duplicate: true, deletedAt: time + 1 });
+  await settle();
+  assert.deepEqual(texts(timeline), ["gone"]);
 });
 
 test("many at once go in several transactions", async () => {

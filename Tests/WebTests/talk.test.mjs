@@ -246,8 +246,19 @@ test("what is sent on waits in the outbox, also over a start, and the relay says
   assert.deepEqual([item.forward, item.origin, item.body], [act.forward, act.origin, "secret"]);
   await again.accepted(item.id, { conversation: "c2", sequence: 7, time: 3 });
   const [row] = await again.read(({ rows }) => rows.find("messages"));
-  // It may have changed before it was sent on.
+  // Without what the relay has sent on, it may have changed before.
   assert.deepEqual([row.body, row.origin, row.stale], ["secret", { from: "bob" }, 1]);
+});
+
+test("the ok of what is sent on says what it is", async () => {
+  const store = await newStore({ vault: new Vault(null) });
+  const act = { action: "send", kind: "image", body: "old", forward: { conversation: "c1", sequence: 4 }, origin: { from: "bob" } };
+  const { id } = await store.add("c2", { ...act, key: "k1" });
+  store.outbox.takeNext();
+  await store.accepted(id, { conversation: "c2", sequence: 7, time: 3, body: "new", origin: { from: "carol" }, expires: 9 });
+  const [row] = await store.read(({ rows }) => rows.find("messages"));
+  assert.deepEqual(
+    [row.body, row.kind, row.origin, row.expires, row.stale], ["new", "text", { from: "carol" }, 9, undefined]);
 });
 
 test("a forward names a message, and no content", async (context) => {

@@ -26,10 +26,7 @@ final class Contact {
     func label(by user: User) -> String { (user === low ? stored.low : stored.high).label }
 
     /// How it stands, as this user sees it.
-    func state(for user: User) -> ContactState {
-        guard let inviter = stored.inviter else { return .accepted }
-        return inviter == user.number ? .sent : .received
-    }
+    func state(for user: User) -> ContactState { stored.state(for: user.number) }
 
     /// Whether both want it.
     var isAccepted: Bool { stored.inviter == nil }
@@ -42,6 +39,14 @@ final class Contact {
     /// Sets this user's note about the other.
     func note(_ label: String, by user: User) {
         if user === low { stored.low.label = label } else { stored.high.label = label }
+    }
+}
+
+extension StoredContact {
+    /// How it stands, as this user sees it.
+    func state(for user: UserNumber) -> ContactState {
+        guard let inviter else { return .accepted }
+        return inviter == user ? .sent : .received
     }
 }
 

@@ -60,6 +60,7 @@ final class ContactCommands {
     }
 
     func perform(_ command: ContactCommand, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        if !command.isQuestion { try replies.held.reserve() }
         switch command {
         case .invite(let user, let kind, let label): try invite(user, kind?.string, label?.string, asker, now)
         case .accept(let user, let label):
@@ -69,14 +70,14 @@ final class ContactCommands {
             try accept(contact, label?.string, asker, now)
         case .decline(let user): try decline(user, asker, now)
         case .remove(let user):
-            if let contact = find(user, asker) { try end(contact, asker, now) }
-            replies.accept(asker.id, asker.session)
+            try end(find(user, asker), asker, now)
         case .list(let after, let limit, let state): list(after, limit, state, asker)
         case .setProspect(let id, let name, let note):
             try set(id?.string, name.string, note?.string, asker, now)
         case .removeProspect(let id):
-            if asker.user.contacts.prospects[id.string] != nil { try note(nil, as: id.string, asker, now) }
-            replies.accept(asker.id, asker.session)
+            let known = asker.user.contacts.prospects[id.string]
+            if known != nil { try note(nil, as: id.string, asker, now) }
+            replies.acceptOnceStored(asker.id, asker.session, announce: news(of: asker, known != nil), at: now)
         case .prospects(let after, let limit): listProspects(after?.string, limit, asker)
         }
     }
@@ -98,7 +99,7 @@ final class ContactCommands {
                 throw Refusal(.badRequest, kind == nil ? "kind is missing" : "kind: this relay has no such kind")
             }
             let contact = try begin(with: named, own: kinds.own, other: kinds.other, label, user, asker.session, now)
-            return answer(contact, asker)
+            return answer(contact, asker, telling: [contact.low, contact.high], now)
         }
         guard kind == nil || kind == contact.kind(of: other) else {
             throw Refusal(.conflict, "kind: this user is of another kind already; remove that first")
@@ -135,7 +136,6 @@ final class ContactCommands {
                 inviter: user.number, low: isLow ? sides.0 : sides.1, high: isLow ? sides.1 : sides.0, since: now.wall))
         contact.begin()
         store(contact)
-        for one in [user, other] { tell(one, of: contact.other(than: one)) }
         return contact
     }
 
@@ -168,35 +168,33 @@ final class ContactCommands {
             try checkRoom(of: user)
         }
         guard isAnswer || label.map({ $0 != contact.label(by: user) }) ?? false else {
-            return answer(contact, asker)
+            return answer(contact, asker, telling: [], now)
         }
         let told = isAnswer ? [user, other] : [user]
         try pay(told, asker, now)
         if isAnswer { contact.beAccepted(at: now.wall) }
         if let label { contact.note(label, by: user) }
         store(contact)
-        for one in told { tell(one, of: contact.other(than: one)) }
-        answer(contact, asker)
+        answer(contact, asker, telling: told, now)
     }
 
     private func decline(_ name: Text, _ asker: Asker, _ now: Moment) throws(Refusal) {
-        if let contact = find(name, asker) {
-            guard contact.state(for: asker.user) == .received else {
-                throw Refusal(.conflict, "user: no invitation of this user waits for you; remove ends a contact")
-            }
-            try end(contact, asker, now)
+        let contact = find(name, asker)
+        if let contact, contact.state(for: asker.user) != .received {
+            throw Refusal(.conflict, "user: no invitation of this user waits for you; remove ends a contact")
         }
-        replies.accept(asker.id, asker.session)
+        try end(contact, asker, now)
     }
 
-    private func end(_ contact: Contact, _ asker: Asker, _ now: Moment) throws(Refusal) {
+    private func end(_ contact: Contact?, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        guard let contact else { return replies.acceptOnceStored(asker.id, asker.session, at: now) }
         let users = [contact.low, contact.high]
         try pay(users, asker, now)
         contact.end()
         journal.store(.contact(contact.pair, nil))
         presence.endWatches(of: contact.low, at: now)
-        for one in users { tell(one, of: contact.other(than: one)) }
         for one in users { directory.forgetIfNobody(one) }
+        replies.acceptOnceStored(asker.id, asker.session, announce: news(of: contact, for: users), at: now)
     }
 
     /// The user has left for good: it is nobody's contact any more, and what it has written down is forgotten.
@@ -224,6 +222,25 @@ final class ContactCommands {
 
     // MARK: Telling
 
+    /// Shows the devices of these users what the contact is, once that is durable.
+    private func news(of contact: Contact, for users: [User]) -> ((Moment) -> Void)? {
+        guard !users.isEmpty else { return nil }
+        // Kept, because either may be forgotten before that.
+        let (low, high) = (contact.low, contact.high)
+        return { [unowned self] _ in for one in users { tell(one, of: one === low ? high : low) } }
+    }
+
+    /// Tells the user's other devices, once it is durable, that a prospect has changed.
+    private func news(of asker: Asker, _ isChanged: Bool) -> ((Moment) -> Void)? {
+        guard isChanged else { return nil }
+        return { [unowned self] _ in
+            let frame = prospectsEvent(of: asker.user)
+            for session in asker.user.sessions where session !== asker.session {
+                delivery.deliver(frame, .prospects, to: session)
+            }
+        }
+    }
+
     private func tell(_ user: User, of other: User) {
         guard !user.sessions.isEmpty else { return }
         let frame = event(of: other, for: user)
@@ -234,7 +251,7 @@ final class ContactCommands {
     func event(of other: User, for user: User) -> Frame {
         builder.begin("contact")
         if let contact = user.contacts[other.number] {
-            write(contact, for: user)
+            write(contact.stored, with: other, for: user)
         } else {
             builder.member("user", plain: other.name)
             builder.member("state", word: "none")
@@ -249,23 +266,28 @@ final class ContactCommands {
         return builder.finish()
     }
 
-    private func answer(_ contact: Contact, _ asker: Asker) {
-        builder.begin("ok")
-        builder.reply(to: asker.id)
-        builder.beginObject("contact")
-        write(contact, for: asker.user)
-        builder.endObject()
-        delivery.reply(builder.finish(), to: asker.session)
+    /// Answers with the contact as the command left it, once that is durable, and shows it to these users before.
+    private func answer(_ contact: Contact, _ asker: Asker, telling users: [User], _ now: Moment) {
+        let (stored, other) = (contact.stored, contact.other(than: asker.user))
+        replies.answerOnceStored(asker.id, asker.session, announce: news(of: contact, for: users), at: now) {
+            [unowned self] in
+            builder.begin("ok")
+            builder.reply(to: asker.id)
+            builder.beginObject("contact")
+            write(stored, with: other, for: asker.user)
+            builder.endObject()
+            delivery.reply(builder.finish(), to: asker.session)
+        }
     }
 
-    private func write(_ contact: Contact, for user: User) {
-        let other = contact.other(than: user)
+    private func write(_ stored: StoredContact, with other: User, for user: User) {
+        let isLow = user.number.value < other.number.value
+        let (own, its) = isLow ? (stored.low, stored.high) : (stored.high, stored.low)
         builder.member("user", plain: other.name)
-        builder.member("kind", plain: contact.kind(of: other))
-        builder.member("state", word: contact.state(for: user).word)
-        let label = contact.label(by: user)
-        if !label.isEmpty { builder.member("label", label) }
-        builder.member("since", contact.stored.since.milliseconds)
+        builder.member("kind", plain: its.kind)
+        builder.member("state", word: stored.state(for: user.number).word)
+        if !own.label.isEmpty { builder.member("label", own.label) }
+        builder.member("since", stored.since.milliseconds)
     }
 
     // MARK: Lists
@@ -287,7 +309,7 @@ final class ContactCommands {
                 break
             }
             builder.beginObject()
-            write(contact, for: user)
+            write(contact.stored, with: contact.other(than: user), for: user)
             builder.endObject()
             (written, last) = (written + 1, contact.other(than: user))
         }
@@ -332,12 +354,15 @@ final class ContactCommands {
         let id = id ?? newID(for: user)
         let stored = StoredProspect(name: name, note: note ?? before?.note ?? "")
         if stored != before { try self.note(stored, as: id, asker, now) }
-        builder.begin("ok")
-        builder.reply(to: asker.id)
-        builder.beginObject("prospect")
-        write(stored, id: id)
-        builder.endObject()
-        delivery.reply(builder.finish(), to: asker.session)
+        let news = news(of: asker, stored != before)
+        replies.answerOnceStored(asker.id, asker.session, announce: news, at: now) { [unowned self] in
+            builder.begin("ok")
+            builder.reply(to: asker.id)
+            builder.beginObject("prospect")
+            write(stored, id: id)
+            builder.endObject()
+            delivery.reply(builder.finish(), to: asker.session)
+        }
     }
 
     private func newID(for user: User) -> String {
@@ -353,10 +378,6 @@ final class ContactCommands {
         try pay([asker.user], asker, now)
         asker.user.contacts.prospects[id] = prospect
         journal.store(.prospect(asker.user.number, id: id, prospect))
-        let frame = prospectsEvent(of: asker.user)
-        for session in asker.user.sessions where session !== asker.session {
-            delivery.deliver(frame, .prospects, to: session)
-        }
     }
 
     private func write(_ prospect: StoredProspect, id: String) {

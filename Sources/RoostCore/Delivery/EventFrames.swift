@@ -25,6 +25,25 @@ struct EventFrames {
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
         if event.kind == .state { builder.member("version", event.position.value) }
+        guard event.kind == .message, let extras = event.extras else { return }
+        if extras.expires != .never { builder.member("expires", extras.expires.milliseconds) }
+        guard extras.origin != nil else { return }
+        writeContent(event.label, event.body, extras)
+    }
+
+    /// Writes what the sender of a repeated message can't know from its command.
+    func writeAnswer(_ message: RepeatedMessage) {
+        if message.expires != .never { builder.member("expires", message.expires.milliseconds) }
+        if message.deletedAt != .never { builder.member("deletedAt", message.deletedAt.milliseconds) }
+        guard let content = message.content else { return }
+        writeContent(content.kind, content.body, Extras(origin: content.origin))
+    }
+
+    /// Writes what a message forwards.
+    private func writeContent(_ kind: String, _ body: [UInt8], _ extras: Extras?) {
+        if kind != "text" { builder.member("kind", plain: kind) }
+        builder.member("body", raw: body)
+        extras?.members.withUnsafeBytes { builder.members(raw: $0) }
     }
 
     /// Writes an event as an element of the feed, which tells the device and the key of whoever sent it. An edit of a

@@ -72,6 +72,11 @@ final class Journal {
     var gathered: Int { unstored.count + gathering.count + newest.count }
     /// Whether nothing is under way.
     var isEmpty: Bool { pending.isEmpty && hasGatheredNothing && committingEvents == nil }
+    /// The batch with which everything handed in until now is durable; nil if it is, or if nothing of it needs to be.
+    var awaitedBatch: UInt64? {
+        guard hasGatheredNothing else { return batch }
+        return committingEvents == nil ? nil : batch - 1
+    }
     /// Whether the writer has no batch.
     var isIdle: Bool { committingEvents == nil }
     private var hasGatheredNothing: Bool { unstored.isEmpty && gathering.isEmpty && newest.isEmpty }

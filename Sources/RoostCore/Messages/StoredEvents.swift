@@ -163,10 +163,10 @@ final class StoredEvents {
                 next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)
             if next.event.kind == .conversation { answerChange(next, of: conversation) }
             if next.reply == .erasure { answerErasure(next) }
-        case .duplicate(let position, let sequence, let number, let time):
+        case .duplicate(let position, let sequence, let number, let time, let message):
             counters.duplicates += 1
             undo(next.change, of: conversation)
-            answerDuplicate(next, position, sequence, number, time)
+            answerDuplicate(next, position, sequence, number, time, message?.shown(at: now.wall))
         case .unchanged:
             undo(next.change, of: conversation)
             answerUnchanged(next, conversation)
@@ -385,10 +385,10 @@ final class StoredEvents {
         delivery.reply(events.builder.finish(), to: session)
     }
 
-    /// Repeats the first answer.
+    /// Repeats the first answer, with what the message is by now.
     private func answerDuplicate(
         _ next: borrowing PendingAppend, _ position: Position, _ sequence: SequenceNumber,
-        _ number: ConversationNumber, _ time: Timestamp
+        _ number: ConversationNumber, _ time: Timestamp, _ message: RepeatedMessage?
     ) {
         guard let session = next.session else { return }
         guard next.reply != .conversation else {
@@ -407,6 +407,12 @@ final class StoredEvents {
         builder.member("position", position)
         builder.member("time", time.milliseconds)
         if next.event.kind == .state { builder.member("version", position.value) }
+        if var message {
+            // Senders who have left since aren't shown what they forwarded.
+            let sender = directory.user(next.event.sender)
+            if sender.map({ conversation?.mayName(sequence, $0) == true }) != true { message.content = nil }
+            events.writeAnswer(message)
+        }
         builder.member("duplicate", true)
         delivery.reply(builder.finish(), to: session)
     }

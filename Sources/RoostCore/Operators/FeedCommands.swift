@@ -111,14 +111,15 @@ final class FeedCommands {
         replies.accept(id, session)
     }
 
-    func forget(_ consumer: Text, _ id: CommandID?, _ session: Session) throws(Refusal) {
+    func forget(_ consumer: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let consumer = consumer.string
+        try replies.held.reserve()
         guard cursors.removeValue(forKey: consumer) != nil else {
             throw Refusal(.notFound, "consumer: none of this name has acked anything")
         }
         unstored.remove(consumer)
         journal.store(.feedCursor(consumer, nil))
-        replies.accept(id, session)
+        replies.acceptOnceStored(id, session, at: now)
     }
 
     /// The session has ended.

@@ -15,8 +15,6 @@ final class OperatorCommands {
         let usersLookedAt: Int
         /// Devices of a user that may be revoked one by one.
         let revokedDevices: Int
-        /// Commands that wait for a revocation to be stored.
-        let revocationsPending: Int
         /// How long a refused operator is told to wait.
         let retryMilliseconds: Int64
 
@@ -26,7 +24,6 @@ final class OperatorCommands {
             bytes = limits.pageBytes
             usersLookedAt = limits.peopleLookedAt
             revokedDevices = limits.devicesPerUser
-            revocationsPending = limits.revocationsPending
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -45,7 +42,6 @@ final class OperatorCommands {
     private let profiles: ProfileCommands
     private let contacts: ContactCommands
     let reports: ReportCommands
-    private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
     let statistics: Statistics
@@ -73,9 +69,6 @@ final class OperatorCommands {
         self.profiles = profiles
         self.contacts = contacts
         self.reports = reports
-        revocations = PendingRevocations(
-            atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
-            replies.builder)
         builder = replies.builder
         person = PersonReport(builder)
         whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
@@ -144,7 +137,7 @@ final class OperatorCommands {
         case .endSignIn(let signIn, let until): try end(signIn, until, by: name, id, session, now)
         case .feed(let asked): try feeds.feed(asked, id, session, now)
         case .ackFeed(let consumer, let position): try feeds.ack(consumer, position, id, session, now)
-        case .forgetFeed(let consumer): try feeds.forget(consumer, id, session)
+        case .forgetFeed(let consumer): try feeds.forget(consumer, id, session, now)
         case .states(let users): states(of: users, id, session)
         case .eraseMessages(let user, let after):
             let user = try erasures.erase(messagesOf: user, after: after, id, session)
@@ -158,9 +151,10 @@ final class OperatorCommands {
             if isDeleted == true { contacts.leave(user, now) }
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
         case .closeReport(let number, let note):
+            try replies.held.reserve()
             try reports.close(number, note: note, by: name, now)
             deeds.append(OperatorDeed(name: name, kind: .closeReport(number)))
-            replies.accept(id, session)
+            replies.acceptOnceStored(id, session, at: now)
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)
@@ -295,7 +289,7 @@ final class OperatorCommands {
     private func revoke(
         _ name: Text, _ device: Text?, by operatorName: String, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        try revocations.checkRoom()
+        try replies.held.checkRoom()
         let user = try directory.introduce(name.string)
         let device = device?.string
         if let device, !user.revoked.hasRoom(for: device, atMost: bounds.revokedDevices) {
@@ -313,7 +307,7 @@ final class OperatorCommands {
         deeds.append(
             OperatorDeed(
                 name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))
-        revoke(sessions, id, session, isStoring: true)
+        revoke(sessions, id, session, isStoring: true, now)
     }
 
     /// Refuses the tokens of a sign-in from now on.
@@ -321,7 +315,7 @@ final class OperatorCommands {
         _ name: Text, _ wanted: Timestamp?, by operatorName: String, _ id: CommandID?, _ session: Session,
         _ now: Moment
     ) throws(Refusal) {
-        try revocations.checkRoom()
+        try replies.held.checkRoom()
         let name = name.string
         let until = try signIns.end(of: name, wanted: wanted, at: now)
         let sessions = signIns.sessions(of: name)
@@ -332,32 +326,34 @@ final class OperatorCommands {
             journal.store(.endSignIn(name, until: until))
         }
         deeds.append(OperatorDeed(name: operatorName, kind: .endSignIn(name, sessions: sessions.count)))
-        revoke(sessions, id, session, isStoring: isStoring)
+        revoke(sessions, id, session, isStoring: isStoring, now)
     }
 
     /// Closes the sessions, and answers when the revocation is stored: until then the session that asked stays, even if
     /// it is one of them.
-    private func revoke(_ sessions: [Session], _ id: CommandID?, _ session: Session, isStoring: Bool) {
+    private func revoke(
+        _ sessions: [Session], _ id: CommandID?, _ session: Session, isStoring: Bool, _ now: Moment
+    ) {
         for other in sessions where other !== session { delivery.shut(other, .revoked) }
-        revocations.wait(
-            .init(
-                id: id, session: session, closed: sessions.count,
-                endsItself: sessions.contains { $0 === session }), isStoring: isStoring)
-    }
-
-    /// The journal has stored a batch, or can't.
-    func journalHasChanged() {
-        revocations.settle()
-        feeds.journalHasChanged()
+        let (closed, endsItself) = (sessions.count, sessions.contains { $0 === session })
+        let answer = { [unowned self] (isStored: Bool) in
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.member("closed", Int64(closed))
+            if !isStored { builder.member("unstored", true) }
+            delivery.reply(builder.finish(), to: session)
+            if endsItself { delivery.shut(session, .revoked) }
+        }
+        guard isStoring else { return answer(true) }
+        replies.held.hold(session, .init(answer: answer, isUrgent: true), at: now)
     }
 
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(statistics.nextDeadline, signIns.nextDeadline, feeds.nextDeadline) }
 
-    /// Takes samples, answers what waits for a store that has stalled, and forgets sign-ins whose tokens have expired.
+    /// Takes samples, and forgets sign-ins whose tokens have expired.
     func tick(at now: Moment) {
         statistics.tick(at: now)
-        revocations.settle()
         feeds.tick(at: now.monotonic)
         if let forgotten = signIns.tick(at: now) { journal.store(.forgetSignIns(upTo: forgotten)) }
     }

@@ -32,6 +32,7 @@ final class PrivacyCommands {
     /// Changes the settings, and answers with them and the exceptions.
     func set(_ change: PrivacyChange, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
+        if !change.isQuestion { try replies.held.reserve() }
         let (before, settings) = (user.privacy.settings, change.applied(to: user.privacy.settings))
         let told = settings == before ? 0 : presence.retellings(of: user) + user.sessions.count
         try prices.pay(deliveries: user.privacy.exceptions.count + told, by: session, at: now)
@@ -41,14 +42,24 @@ final class PrivacyCommands {
             user.privacy.set(settings, at: now.monotonic)
             journal.store(.privacy(user.number, settings))
             presence.retell(user, wasOpen: before.presence == .everyone, at: now)
-            tellOwnDevices(of: user)
         }
+        let exceptions = user.privacy.exceptions
+        guard !change.isQuestion else { return answer(settings, exceptions, id, session) }
+        replies.answerOnceStored(id, session, announce: announcement(of: user, settings != before), at: now) {
+            [unowned self] in answer(settings, exceptions, id, session)
+        }
+    }
+
+    private func answer(
+        _ settings: PrivacySettings, _ exceptions: [UserNumber: PrivacyException], _ id: CommandID?,
+        _ session: Session
+    ) {
         builder.begin("ok")
         builder.reply(to: id)
         builder.beginObject("privacy")
         builder.members(of: settings)
         builder.endObject()
-        write(user.privacy.exceptions)
+        write(exceptions)
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -80,10 +91,11 @@ final class PrivacyCommands {
     /// Takes the blocks away, and of whom there is none nothing. What the others have set stays.
     func unblock(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
+        try replies.held.reserve()
         let blocked = names.filter { name in
             directory.user(named: name).map { user.privacy.exceptions[$0.number] == .blocked } ?? false
         }
-        guard !blocked.isEmpty else { return replies.accept(id, session) }
+        guard !blocked.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
         try change(blocked, to: nil, id, session, now) { _ in true }
     }
 
@@ -93,6 +105,7 @@ final class PrivacyCommands {
         _ mayChange: (PrivacyException?) -> Bool
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
+        try replies.held.reserve()
         let named = directory.naming.find(names)
         guard !named.contains(where: { $0.known === user }) else {
             throw Refusal(.badRequest, "users: you can't hide from yourself")
@@ -106,14 +119,14 @@ final class PrivacyCommands {
             throw Refusal(.tooLarge, "users: you may have at most \(exceptionsMax) exceptions and blocks")
         }
         let changed = named.filter { told($0) != exception }
-        guard !changed.isEmpty else { return replies.accept(id, session) }
+        guard !changed.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
         // Each may be told of the other, on a few devices of each.
         try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
         // Whom the user hides from may never have come.
         let others =
             exception == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
         set(exception, of: others, by: user, now)
-        replies.accept(id, session)
+        replies.acceptOnceStored(id, session, announce: announcement(of: user, true), at: now)
     }
 
     private func set(_ exception: PrivacyException?, of others: [User], by user: User, _ now: Moment) {
@@ -129,12 +142,15 @@ final class PrivacyCommands {
             directory.forgetIfNobody(other)
         }
         presence.retell(user, others, at: now)
-        tellOwnDevices(of: user)
     }
 
-    private func tellOwnDevices(of user: User) {
-        let frame = own(user)
-        for session in user.sessions { delivery.deliver(frame, .privacy, to: session) }
+    /// Shows the user's own devices the settings, once they are durable.
+    private func announcement(of user: User, _ isChanged: Bool) -> ((Moment) -> Void)? {
+        guard isChanged else { return nil }
+        return { [unowned self] _ in
+            let frame = own(user)
+            for session in user.sessions { delivery.deliver(frame, .privacy, to: session) }
+        }
     }
 
     /// Tells the user's own devices what the user tells others. Of the exceptions only that they may have changed:

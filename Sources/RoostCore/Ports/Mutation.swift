@@ -307,7 +307,8 @@ public enum Outcome: Sendable, Equatable {
     case stored(Position, SequenceNumber, Supplement = .nothing)
     /// The same command was stored before under its key, or a setting has this value. This is what was stored then;
     /// nothing was changed now.
-    case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
+    indirect case duplicate(
+        Position, SequenceNumber, ConversationNumber, Timestamp, RepeatedMessage? = nil)
     /// The event would change nothing (the message is already deleted or pinned, the reaction exists, there is no such
     /// setting to remove), so nothing was stored.
     case unchanged

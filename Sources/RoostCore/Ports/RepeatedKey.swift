@@ -9,7 +9,8 @@ extension Append {
     public func outcome(repeating first: StoredEvent, isErased: Bool) -> Outcome {
         guard isErased else {
             guard repeats(first) else { return .refused(.conflict) }
-            return .duplicate(first.position, first.sequence, first.conversation, first.time)
+            return .duplicate(
+                first.position, first.sequence, first.conversation, first.time, RepeatedMessage(first))
         }
         // The last member's leaving erases a conversation, so a retry of it can't name the conversation any more.
         guard isLeaving, first.isLeaving else { return .refused(.gone) }
@@ -62,6 +63,44 @@ extension Append {
     private static func text(_ body: [UInt8]) -> String? {
         let object = Array("{\"body\":".utf8) + body + Array("}".utf8)
         return object.withUnsafeBytes { JSONValue(parsing: $0) }?["body"]?.string
+    }
+}
+
+/// A message that is there under a repeated key, as far as its sender can't know it from the command.
+public struct RepeatedMessage: Sendable, Equatable {
+    /// When it disappears; `.never` if it stays.
+    public var expires: Timestamp
+    /// When it was deleted; `.never` if it wasn't.
+    public var deletedAt: Timestamp
+    /// What it forwards; nil if nothing, or if it was deleted.
+    public var content: MessageContent?
+
+    /// Creates one.
+    public init(expires: Timestamp = .never, deletedAt: Timestamp = .never, content: MessageContent? = nil) {
+        self.expires = expires
+        self.deletedAt = deletedAt
+        self.content = content
+    }
+
+    /// What there is to say about an event; nil if nothing.
+    public init?(_ first: StoredEvent) {
+        guard first.kind == .message else { return nil }
+        expires = first.extras?.expires ?? .never
+        deletedAt = first.deletedAt
+        if let origin = first.extras?.origin, deletedAt == .never {
+            content = MessageContent(kind: first.label, body: first.body, origin: origin)
+        }
+        guard expires != .never || deletedAt != .never || content != nil else { return nil }
+    }
+
+    /// The message as it may be shown at a time: one that has disappeared by then is deleted, even if the store hasn't
+    /// erased it yet.
+    public func shown(at time: Timestamp) -> RepeatedMessage {
+        guard deletedAt == .never, expires != .never, expires <= time else { return self }
+        var message = self
+        message.deletedAt = expires
+        message.content = nil
+        return message
     }
 }
 

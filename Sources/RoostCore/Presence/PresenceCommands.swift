@@ -58,16 +58,21 @@ final class PresenceCommands {
         _ choice: StatusChoice?, _ text: Text?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
+        try replies.held.reserve()
         let (choice, text) = (choice ?? user.presence.status.choice, text?.string ?? user.presence.status.text)
         if choice != user.presence.status.choice || text != user.presence.status.text {
             try prices.pay(deliveries: audience(of: user) + user.sessions.count, by: session, at: now)
         }
-        if let mutation = presence.set(choice, text, of: user, at: now) {
-            journal.store(mutation)
-            let frame = ownStatus(of: user)
-            for session in user.sessions { delivery.deliver(frame, .status, to: session) }
-        }
-        replies.accept(id, session)
+        let mutation = presence.set(choice, text, of: user, at: now)
+        if let mutation { journal.store(mutation) }
+        replies.acceptOnceStored(
+            id, session,
+            announce: mutation.map { _ in
+                { [unowned self] _ in
+                    let frame = ownStatus(of: user)
+                    for session in user.sessions { delivery.deliver(frame, .status, to: session) }
+                }
+            }, at: now)
     }
 
     /// Tells the user's own devices how the user wants to be shown.

@@ -1,4 +1,3 @@
-import DequeModule
 import RoostWire
 
 /// The profile of one user. A user has one from the first change on, and only `Profiles` changes it. Loop thread only.
@@ -38,29 +37,10 @@ final class Profile {
 final class Profiles {
     /// The limits of this part.
     struct Bounds {
-        /// Changes that wait for the store.
-        let pending: Int
         /// Words of a display name by which a user is found.
         let words: Int
-        /// How long a refused client is told to wait.
-        let retryMilliseconds: Int64
 
-        init(_ limits: Limits) {
-            pending = limits.profilesPending
-            words = limits.nameWords
-            retryMilliseconds = limits.busyRetryMilliseconds
-        }
-    }
-
-    /// A command that waits until its change is stored.
-    struct Waiting {
-        let user: User
-        /// What the profile is then.
-        let profile: StoredProfile
-        /// The batch with the change.
-        let batch: UInt64
-        let session: Session
-        let id: CommandID?
+        init(_ limits: Limits) { words = limits.nameWords }
     }
 
     private let bounds: Bounds
@@ -68,7 +48,6 @@ final class Profiles {
     /// Whose username it is, or is about to be.
     private var usernames = NameTable<User>()
     private(set) var index: NameIndex
-    private var waiting = Deque<Waiting>()
 
     /// Takes over the profiles of all users.
     init(_ bounds: Bounds, of users: [User], journal: Journal) {
@@ -113,21 +92,10 @@ final class Profiles {
         return next
     }
 
-    /// Checks that one more change may wait for the store. Called before anything is changed.
-    /// - Throws: `busy` or `unavailable`.
-    func checkRoom() throws(Refusal) {
-        try journal.reserve(0)
-        guard waiting.count < bounds.pending else {
-            throw Refusal(
-                .busy, "\(bounds.pending) changes of profiles wait for the store",
-                retryAfterMilliseconds: bounds.retryMilliseconds)
-        }
-    }
-
     // MARK: Storing
 
-    /// Has the profile stored, after `judge` and `checkRoom`. `takeStored` returns the command when that is done.
-    func store(_ next: StoredProfile, of user: User, _ session: Session, _ id: CommandID?) {
+    /// Has the profile stored, after `judge`. `isStored` follows when that is done.
+    func store(_ next: StoredProfile, of user: User) {
         let profile = user.profile ?? Profile(StoredProfile(version: 0))
         user.profile = profile
         if profile.latest.username != next.username {
@@ -136,31 +104,14 @@ final class Profiles {
         }
         profile.latest = next
         journal.store(.profile(user.number, next))
-        waiting.append(Waiting(user: user, profile: next, batch: journal.batch, session: session, id: id))
     }
 
-    /// A command has nothing to change. It is answered behind what is under way: a retry has to wait for the first try.
-    /// - Returns: false if nothing is under way for the user.
-    func wait(for user: User, _ session: Session, _ id: CommandID?) -> Bool {
-        guard let profile = user.profile, profile.latest != profile.stored, let last = waiting.last else {
-            return false
-        }
-        waiting.append(Waiting(user: user, profile: profile.latest, batch: last.batch, session: session, id: id))
-        return true
+    /// The profile is stored: from now on it is what others are shown.
+    func isStored(_ next: StoredProfile, of user: User) {
+        guard let profile = user.profile else { return }
+        for key in profile.keys { index.remove(NameIndex.Entry(key, of: user.number)) }
+        profile.stored = next
+        profile.keys = FoldedName.keys(of: next, atMost: bounds.words)
+        for key in profile.keys { index.insert(NameIndex.Entry(key, of: user.number)) }
     }
-
-    /// Returns the next command whose change is stored, and notes the change.
-    func takeStored() -> (command: Waiting, isChanged: Bool)? {
-        guard let next = waiting.first, next.batch <= journal.durableBatch else { return nil }
-        waiting.removeFirst()
-        guard let profile = next.user.profile, profile.stored != next.profile else { return (next, false) }
-        for key in profile.keys { index.remove(NameIndex.Entry(key, of: next.user.number)) }
-        profile.stored = next.profile
-        profile.keys = FoldedName.keys(of: next.profile, atMost: bounds.words)
-        for key in profile.keys { index.insert(NameIndex.Entry(key, of: next.user.number)) }
-        return (next, true)
-    }
-
-    /// Returns a command whose change won't be stored, because the store has failed.
-    func takeFailed() -> Waiting? { journal.isFailed ? waiting.popFirst() : nil }
 }

@@ -60,7 +60,7 @@ final class ProfileCommands {
         }
         guard let user = directory.user(named: name) else {
             guard isDeleted != true else { throw Refusal(.notFound, "user: nobody has this name") }
-            try profiles.checkRoom()
+            try replies.held.reserve()
             let user = try directory.introduce(name.string)
             defer { directory.forgetIfNobody(user) }
             return try self.change(user, change, isDeleted: isDeleted, id, session, now)
@@ -72,35 +72,28 @@ final class ProfileCommands {
     private func change(
         _ user: User, _ change: ProfileChange, isDeleted: Bool?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        try profiles.checkRoom()
-        guard let next = try profiles.judge(change, isDeleted, of: user) else {
-            if !profiles.wait(for: user, session, id) { accept(id, session, user.profile?.stored.version ?? 0) }
-            return
+        try replies.held.reserve()
+        let next = try profiles.judge(change, isDeleted, of: user)
+        if let next {
+            try prices.pay(deliveries: news.audience(of: user), by: session, at: now)
+            profiles.store(next, of: user)
         }
-        try prices.pay(deliveries: news.audience(of: user), by: session, at: now)
-        profiles.store(next, of: user, session, id)
-    }
-
-    /// The journal has stored a batch, or can't.
-    func journalHasChanged(at now: Moment) {
-        while let (command, isChanged) = profiles.takeStored() {
-            if isChanged { news.note(command.user, at: now.monotonic) }
-            // The store has forgotten all that was set.
-            if command.profile.isDeleted { command.user.badge.forgetMutes() }
-            accept(command.id, command.session, command.profile.version)
-        }
-        while let command = profiles.takeFailed() {
-            guard command.session.phase == .ready else { continue }
-            replies.refuse(Refusal(.unavailable, "the store has failed", id: command.id), command.session)
+        let version = next?.version ?? user.profile?.latest.version ?? 0
+        let announce = next.map { next in { [unowned self] now in apply(next, to: user, at: now) } }
+        replies.answerOnceStored(id, session, announce: announce, at: now) { [unowned self] in
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.member("version", version)
+            delivery.reply(builder.finish(), to: session)
         }
     }
 
-    private func accept(_ id: CommandID?, _ session: Session, _ version: Int64) {
-        guard session.phase == .ready else { return }
-        builder.begin("ok")
-        builder.reply(to: id)
-        builder.member("version", version)
-        delivery.reply(builder.finish(), to: session)
+    /// The profile is stored.
+    private func apply(_ profile: StoredProfile, to user: User, at now: Moment) {
+        profiles.isStored(profile, of: user)
+        news.note(user, at: now.monotonic)
+        // The store has forgotten all that was set.
+        if profile.isDeleted { user.badge.forgetMutes() }
     }
 
     // MARK: Looking

@@ -63,6 +63,7 @@ final class ReportCommands {
         _ report: Command.Report, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
+        try replies.held.reserve()
         try reports.checkRoom()
         switch report.subject {
         case .user(let name):
@@ -74,7 +75,7 @@ final class ReportCommands {
             var stored = StoredReport(0, by: user.number, of: other.number, report.reason, at: now.wall)
             stored.text = report.text?.string ?? ""
             add(stored)
-            replies.accept(id, session)
+            replies.acceptOnceStored(id, session, at: now)
         case .message(let target):
             let (conversation, _) = try directory.conversation(target.conversation, for: user)
             try conversation.check(target.sequence, for: user)
@@ -92,6 +93,7 @@ final class ReportCommands {
     /// The log has answered who wrote a message that is reported. If it can't be read, the report has no author.
     func answered(_ result: ReadResult, _ draft: Draft, _ asker: Asker, at now: Moment) {
         do throws(Refusal) {
+            try replies.held.reserve()
             try reports.checkRoom()
             let author = result.events.first.flatMap { directory.user($0.sender) }
             if let author { try check(author, isReportedBy: asker.user) }
@@ -101,7 +103,7 @@ final class ReportCommands {
             stored.conversation = draft.conversation
             stored.sequence = draft.sequence
             add(stored)
-            if asker.session.phase == .ready { replies.accept(asker.id, asker.session) }
+            replies.acceptOnceStored(asker.id, asker.session, at: now)
         } catch {
             guard asker.session.phase == .ready else { return }
             replies.refuse(Refusal(error.code, error.reason, id: asker.id), asker.session)

@@ -1,17 +1,20 @@
 import RoostFraming
 import RoostWire
 
-/// The short answers `ok` and `error`. It keeps nothing. Loop thread only.
+/// The short answers `ok` and `error`, at once or when a change is durable. Loop thread only.
 final class Replies {
     let builder: FrameBuilder
+    /// Answers that wait until what they confirm is durable.
+    let held: HeldAnswers
     private let delivery: Delivery
     private let counters: Counters
     /// Whether refusals are kept for the host.
     var notesRefusals = false
     private var refusals: [RefusedCommand] = []
 
-    init(builder: FrameBuilder, delivery: Delivery, counters: Counters) {
+    init(_ limits: Limits, _ journal: Journal, builder: FrameBuilder, delivery: Delivery, counters: Counters) {
         self.builder = builder
+        held = HeldAnswers(.init(limits), journal)
         self.delivery = delivery
         self.counters = counters
     }
@@ -22,6 +25,25 @@ final class Replies {
         builder.begin("ok")
         builder.reply(to: id)
         delivery.reply(builder.finish(), to: session)
+    }
+
+    /// Sends a plain `ok` once everything that the command changed is durable, if an answer was asked for.
+    func acceptOnceStored(
+        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, at now: Moment
+    ) {
+        answerOnceStored(id, session, announce: announce, at: now) { [unowned self] in accept(id, session) }
+    }
+
+    /// Sends this answer once everything that the command changed is durable; `unavailable` if the store can't.
+    /// - Parameter announce: what is done right before, also if the session has ended.
+    func answerOnceStored(
+        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, at now: Moment,
+        _ answer: @escaping () -> Void
+    ) {
+        let steps = HeldAnswers.Steps(announce: announce) { [unowned self] isStored in
+            if isStored { answer() } else { refuse(held.unstored(id), session) }
+        }
+        held.hold(session, steps, at: now)
     }
 
     /// Returns the refusals since the last call, as far as they are kept.

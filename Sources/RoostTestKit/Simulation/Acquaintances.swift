@@ -36,6 +36,12 @@ struct Acquaintances {
         }
     }
 
+    /// What the two are to each other, for `Promises`.
+    func word(_ one: Int, _ other: Int) -> String {
+        let pair = key(one, other)
+        return inviters[pair].map { "invited by \($0)" } ?? (areContacts(pair) ? "contacts" : "none")
+    }
+
     private mutating func begin(_ pair: Ledger.Pair, at time: Int64) {
         inviters[pair] = nil
         spans[pair, default: []].append(Span(since: time))

@@ -23,6 +23,8 @@ final class ConversationTruth {
     /// Direct: when somebody last came into it or left, by the wall clock.
     var changedAt: Int64 = 0
     var isErased = false
+    /// After how many milliseconds messages disappear; 0 if they stay.
+    var expiry: Int64 = 0
     /// Nil unless it began as a stranger's first message.
     var request: RequestTruth?
 

@@ -151,6 +151,7 @@ final class DurableCheck {
             checkStatus(user)
             checkPrivacy(user)
         }
+        for mistake in people.checkPromises(ledger) { world.fail(mistake) }
         people.acquaintances.restart(with: ledger.contacts, at: world.now.wall.milliseconds)
         // Also by one that became durable in the crash.
         for conversation in ledger.conversations { noteMeeting(in: conversation) }

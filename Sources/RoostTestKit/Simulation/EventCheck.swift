@@ -79,7 +79,7 @@ final class EventCheck {
         case .signal: takeSignal(event, on: connection)
         case .contact: takeContact(event, on: connection)
         case .drain: connection.wasWarned = true
-        case .error, .pong, .ok: break
+        case .error, .pong, .ok, .prospects: break
         default: world.fail("\(connection.label) gets \(event.kind) out of place")
         }
     }
@@ -188,6 +188,9 @@ final class EventCheck {
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
         if stored.kind == .message, event.json?["read"]?.bool ?? true != message.isReading {
             world.fail("\(connection.label) is told something else than whether the sender of \(message.key) has read")
+        }
+        if stored.kind == .message, event.json?["expires"]?.integer != message.expires {
+            world.fail("\(connection.label) is told something else than when \(message.key) disappears")
         }
         let origin = event.json?["origin"]?["from"]?.string
         if event.body != nil, origin != message.origin.map({ people.users[$0].name }) {

@@ -44,7 +44,10 @@ extension Ledger {
                 guard let low = users[pair.low.value], let high = users[pair.high.value] else { continue }
                 let key = Pair(min(low, high), max(low, high))
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
-            case .prospect, .report, .forgetReport: continue
+            case .prospect(let user, _, let prospect):
+                if let user = users[user.value], let prospect { prospects[user, default: []].insert(prospect.name) }
+            case .report(let report): reports.insert(report.text)
+            case .forgetReport: continue
             case .dropRequest(let conversation):
                 noteDropped(conversation)
             case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
@@ -94,7 +97,7 @@ extension Ledger {
         }
         let first = append.key.isEmpty ? nil : keys[key]
         switch outcome {
-        case .duplicate(let position, let sequence, _, _):
+        case .duplicate(let position, let sequence, _, _, _):
             guard let first else { return blame("key \(append.key) is new and was called a duplicate") }
             let event = events[first]
             if first != position.value || event?.sequence != sequence.value || event?.kind != append.kind {
@@ -173,6 +176,7 @@ extension Ledger {
                 origin: append.extras?.origin.flatMap { Int($0.dropFirst()) }, bodies: [append.body])
             message.thread = append.extras.thread.value
             message.isReading = !append.flag
+            if conversation.expiry > 0 { message.expires = append.time.milliseconds + conversation.expiry }
             conversation.messages.append(message)
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
@@ -338,7 +342,8 @@ extension Ledger {
         case .describe(let photo, let description):
             if let photo { conversation.photo = photo }
             if let description { conversation.description = description }
-        case .create, .add, .expiry, .pin, .unpin, .accept, nil: break
+        case .expiry(let time): conversation.expiry = time
+        case .create, .add, .pin, .unpin, .accept, nil: break
         }
     }
 

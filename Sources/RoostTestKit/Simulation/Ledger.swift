@@ -37,6 +37,8 @@ final class Ledger {
         var thread: Int64 = 0
         /// Whether its sender had read what came before it.
         var isReading = true
+        /// When it disappears, in milliseconds; nil if it stays.
+        var expires: Int64?
     }
 
     struct Event {
@@ -114,6 +116,9 @@ final class Ledger {
     var exceptions: [Pair: PrivacyException] = [:]
     /// Durable contacts: who has invited whom, or nobody if both want it. The lower index first.
     var contacts: [Pair: Int?] = [:]
+    /// Durable names of prospects by user, and texts of reports.
+    var prospects: [Int: Set<String>] = [:]
+    var reports: Set<String> = []
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     var aliveAt: Int64 = 0

@@ -9,6 +9,8 @@ final class People {
     let world: World
     /// By the two users, the lower index first.
     var blocks: [Ledger.Pair: BlockTruth] = [:]
+    /// What clients were promised.
+    var promises = Promises()
     /// Who is whose contact.
     var acquaintances = Acquaintances()
     /// By conversation and user: when the user read what.

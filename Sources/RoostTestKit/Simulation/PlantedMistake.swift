@@ -3,6 +3,9 @@
 public enum PlantedMistake: String, CaseIterable, Sendable {
     /// The store says that a batch is durable before it is.
     case ackBeforeCommit
+    /// The store says that a status, privacy, an exception or a block, a contact, a prospect or a report is durable
+    /// before it is.
+    case earlyStatus, earlyPrivacy, earlyException, earlyContact, earlyProspect, earlyReport
     /// A crash loses a batch that was said to be durable.
     case lostCommit
     /// A page of catch-up leaves a row out.
@@ -53,6 +56,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostPlace
     /// After a restart nobody has blocked anybody.
     case forgottenBlocks
+    /// The answer to a message doesn't say when it disappears.
+    case lostExpiry
+    /// The store doesn't say when a repeated message disappears.
+    case forgottenExpiry
     /// Of forwarded messages in a page, nobody is told who wrote them.
     case lostOrigin
     /// After a restart nothing is pinned.

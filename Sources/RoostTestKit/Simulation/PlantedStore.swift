@@ -66,7 +66,15 @@ final class PlantedStore: SimulatedStore {
     func commit(_ batch: [Mutation]) -> [Outcome]? {
         if world.mistake == .lostCommit { logBefore = log.copy() }
         if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
-        return log.commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
+        let outcomes = log.commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
+        return world.mistake == .forgottenExpiry ? outcomes.map(withoutExpiry) : outcomes
+    }
+
+    private func withoutExpiry(_ outcome: Outcome) -> Outcome {
+        guard case .duplicate(let position, let sequence, let conversation, let time, _) = outcome else {
+            return outcome
+        }
+        return .duplicate(position, sequence, conversation, time)
     }
 
     private func withoutVersion(_ mutation: Mutation) -> Mutation {

@@ -43,6 +43,10 @@ final class ReplyCheck {
         guard let pending = connection.pending.removeValue(forKey: re) else {
             return world.fail("\(connection.label) gets a second reply to \(re)")
         }
+        if event.kind == .ok {
+            for pledge in pending.pledges { people.promises.confirm(pledge) }
+            world.tally.promises += pending.pledges.count
+        }
         switch (event.kind, pending.kind) {
         case (.welcome, .hello(let resume)): takeWelcome(event, resume: resume, on: connection)
         case (.error, let kind): takeError(event, kind, saidAt: pending.saidAt, on: connection)
@@ -118,7 +122,7 @@ final class ReplyCheck {
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
-            .contact, .listRequests, .getConversation, .answerRequest, .receipts:
+            .contact, .setProspect, .report, .listRequests, .getConversation, .answerRequest, .receipts:
             break
         }
     }
@@ -142,6 +146,7 @@ final class ReplyCheck {
         if ledger.conversations[stored.conversation].messages[Int(sequence) - 1].thread != intent.thread {
             world.fail("\(label) gets ok for \(intent.key), which is in another thread")
         }
+        checkOwn(event, ledger.conversations[stored.conversation].messages[Int(sequence) - 1], label)
         world.tally.acked += 1
         if event.isDuplicate {
             world.tally.duplicates += 1
@@ -158,6 +163,27 @@ final class ReplyCheck {
             user.answered.append(intent)
         }
         user.unanswered.removeAll { $0.key == intent.key }
+    }
+
+    /// The `ok` says what others are told and the sender can't know: when the message disappears, and what it forwards.
+    private func checkOwn(_ event: WireEvent, _ message: Ledger.Message, _ label: String) {
+        let expires = world.mistake == .lostExpiry ? nil : event.json?["expires"]?.integer
+        if expires != message.expires {
+            let (told, truth) = (expires ?? 0, message.expires ?? 0)
+            world.fail("\(label) is told that \(message.key) disappears at \(told), not \(truth)")
+        }
+        // A duplicate may have been deleted since.
+        guard event.isDuplicate || !message.isDeleted else { return }
+        let isDeleted = event.json?["deletedAt"] != nil
+        if isDeleted, !message.isDeleted { world.fail("\(label) is told that \(message.key) was deleted") }
+        let origin = event.json?["origin"]?["from"]?.string
+        guard !isDeleted, origin != nil || !event.isDuplicate else { return }
+        if origin != message.origin.map({ people.users[$0].name }) {
+            world.fail("\(label) is told that \(message.key) is by \(origin ?? "its sender")")
+        }
+        if origin != nil, event.body.map(message.bodies.contains) != true {
+            world.fail("\(label) isn't told what \(message.key) forwards")
+        }
     }
 
     /// What may be said of a key that was used before: `gone` if the conversation was erased since, and `conflict` if
@@ -238,6 +264,8 @@ final class ReplyCheck {
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
         case .create: allowed = gateCodes.union(["too_large", "gone", "conflict"])
         case .contact: allowed = ["not_found", "conflict", "too_large"]
+        case .setProspect: allowed = ["too_large"]
+        case .report: allowed = ["not_found"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
         case .typing, .members, .history, .receipts: allowed = ["not_found"]

@@ -33,6 +33,7 @@ final class Script {
         world.stepsTaken += 1
         if world.day.hasBlocks, world.hasGate { world.tally.guarded += 1 }
         if world.random.below(10_000) < world.day.crashes { return outages.crash() }
+        if host.isExposed, world.random.chance(10) { return outages.crash() }
         if world.random.below(10_000) < world.day.drains { return outages.drain() }
         if world.random.below(10_000) < world.day.failures { outages.failStore() }
         act()
@@ -89,7 +90,9 @@ final class Script {
         case 860..<880: clients.connect(device)
         case 880..<900: clients.say("bye", "", .bye, on: connection)
         case 900..<930: changeReading(connection)
-        case 930..<935: clients.sayBare("{\"type\":\"ping\",\"id\":\"p\"}", on: connection)
+        case 930: writeDown(on: connection)
+        case 931: report(on: connection)
+        case 932..<935: clients.sayBare("{\"type\":\"ping\",\"id\":\"p\"}", on: connection)
         default: clients.drop(connection)
         }
     }
@@ -194,6 +197,19 @@ final class Script {
         clients.say("contact.\(verb)", "\"user\":\"\(peer.name)\"", .contact(deed, peer.index), on: connection)
     }
 
+    private func writeDown(on connection: SimulatedConnection) {
+        keysMade += 1
+        let name = "p\(keysMade)"
+        clients.say("prospect.set", "\"name\":\"\(name)\"", .setProspect(name: name), on: connection)
+    }
+
+    private func report(on connection: SimulatedConnection) {
+        keysMade += 1
+        let (peer, text) = (people.other(than: connection.device.user), "r\(keysMade)")
+        let members = "\"user\":\"\(peer.name)\",\"reason\":\"spam\",\"text\":\"\(text)\""
+        clients.say("contact.report", members, .report(text: text), on: connection)
+    }
+
     /// Accepts or drops what a stranger has written, or looks at it. Sometimes it isn't the user's to answer.
     private func answerRequest(on connection: SimulatedConnection) {
         let user = connection.device.user.index
@@ -252,6 +268,11 @@ final class Script {
         case 65..<75: clients.say("conversation.remove", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 75..<80:
             let number = world.random.below(9)
+            if number > 6 {
+                // None disappears as long as a simulation runs.
+                let after = number == 7 ? 0 : 86_400_000
+                return clients.say("conversation.expiry", of + ",\"after\":\(after)", .other, on: connection)
+            }
             guard number < 3 else {
                 return clients.say("conversation.rename", of + ",\"name\":\"N\(number)\"", .other, on: connection)
             }

@@ -37,7 +37,7 @@ struct SettingTruth {
             let setting = Setting(position: position.value, value: append.body)
             newest[user, default: [:]][append.label] = setting
             events[position.value] = Event(user: user, key: append.label, setting: setting)
-        case .duplicate(let position, _, _, _) where isThere && position.value == present?.position: break
+        case .duplicate(let position, _, _, _, _) where isThere && position.value == present?.position: break
         case .unchanged where isThere && append.body.isEmpty: break
         case .refused(.conflict) where !isThere && !fits: break
         default: return "u\(user) sets \(append.label), and what comes of it is \(outcome)"

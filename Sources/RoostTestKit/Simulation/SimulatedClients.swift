@@ -38,7 +38,9 @@ final class SimulatedClients {
             }
         }
         // A session that has ended sends no error, but takes nothing either.
-        if !isRefused, wasReady { noteTaken(kind, on: connection) }
+        guard !isRefused, wasReady else { return }
+        noteTaken(kind, on: connection)
+        connection.pending[id]?.pledges = people.pledges(of: kind, by: connection.device.user)
     }
 
     /// Says a text as it is.

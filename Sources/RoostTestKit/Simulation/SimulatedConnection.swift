@@ -62,6 +62,7 @@ final class SimulatedConnection {
             case receipts(conversation: Int, Int64)
             case list, members(conversation: Int), history(conversation: Int, thread: Int64? = nil), devices
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
+            case setProspect(name: String), report(text: String)
             case setState(String), getState
             case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
             case other
@@ -69,6 +70,8 @@ final class SimulatedConnection {
 
         var kind: Kind
         var saidAt: Int64
+        /// What its `ok` promises.
+        var pledges: [Promises.Pledge] = []
     }
 
     let session: Session

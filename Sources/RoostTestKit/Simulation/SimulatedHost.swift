@@ -272,9 +272,7 @@ final class SimulatedHost {
 
     private func take(_ mutations: [Mutation]) {
         var held = HeldBatch(due: world.time + delay(world.day.commitDelay), mutations: mutations)
-        if world.mistake == .ackBeforeCommit, !world.isCalm, world.random.chance(5),
-            let predicted = store.predict(mutations)
-        {
+        if isToldEarly(mutations), !world.isCalm, let predicted = store.predict(mutations) {
             held.due = world.time + 500
             held.predicted = predicted
             batch = held
@@ -282,6 +280,25 @@ final class SimulatedHost {
             return
         }
         batch = held
+    }
+
+    /// The relay was told that a status, a block or the like is durable, and it isn't yet: a crash would show it.
+    var isExposed: Bool { world.mistake != .ackBeforeCommit && batch?.predicted != nil }
+
+    /// Plants a mistake: the relay is told of a commit before it.
+    private func isToldEarly(_ mutations: [Mutation]) -> Bool {
+        guard let mistake = world.mistake else { return false }
+        if mistake == .ackBeforeCommit { return world.random.chance(5) }
+        // Messages that were lost as well would be noticed first.
+        guard !mutations.contains(where: \.isEvent) else { return false }
+        return mutations.contains { mutation in
+            switch (mistake, mutation) {
+            case (.earlyStatus, .status), (.earlyPrivacy, .privacy), (.earlyException, .exception),
+                (.earlyContact, .contact), (.earlyProspect, .prospect), (.earlyReport, .report):
+                true
+            default: false
+            }
+        }
     }
 
     private func delay(_ most: Int) -> Int64 {
@@ -395,6 +412,10 @@ final class SimulatedHost {
             }
         }
     }
+}
+
+extension Mutation {
+    fileprivate var isEvent: Bool { if case .append = self { true } else { false } }
 }
 
 extension Append {

@@ -47,6 +47,8 @@ final class World {
         var commands = 0, frames = 0, events = 0, acked = 0, retries = 0, duplicates = 0, gaps = 0, spills = 0
         var connects = 0, drops = 0, crashes = 0, drains = 0, failures = 0, takeovers = 0, closes = 0
         var fullDisks = 0
+        /// Commands beside messages whose `ok` promises that they are stored.
+        var promises = 0
         /// Steps of days on which people block each other, and only contacts may reach each other.
         var guarded = 0
         /// Members of whom somebody was told when they had read a message.

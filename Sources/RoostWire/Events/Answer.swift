@@ -61,16 +61,41 @@ public struct StoredMessage: Sendable, Equatable {
     public var time: Timestamp
     /// Whether an earlier try had stored it already.
     public var isDuplicate: Bool
+    /// When it disappears; nil if it stays.
+    public var expires: Timestamp?
+    /// When it was deleted, or has disappeared; nil if it wasn't. Only an earlier try can have that.
+    public var deletedAt: Timestamp?
+    /// What it forwards; nil if it is the sender's own, was deleted, or is in a conversation that the user has left.
+    public var forwarded: ForwardedContent?
+
+    /// What a forwarded message says.
+    public struct ForwardedContent: Sendable, Equatable {
+        /// The kind of the body.
+        public var kind: String
+        /// The body.
+        public var body: Body
+        /// The user who wrote it.
+        public var origin: String
+
+        /// Creates one.
+        public init(kind: String, body: Body, origin: String) {
+            self.kind = kind
+            self.body = body
+            self.origin = origin
+        }
+    }
 
     /// Creates one.
     public init(
-        conversation: String, sequence: SequenceNumber, position: String, time: Timestamp, isDuplicate: Bool
+        conversation: String, sequence: SequenceNumber, position: String, time: Timestamp, isDuplicate: Bool,
+        expires: Timestamp? = nil
     ) {
         self.conversation = conversation
         self.sequence = sequence
         self.position = position
         self.time = time
         self.isDuplicate = isDuplicate
+        self.expires = expires
     }
 
     /// Reads the answer; nil if it isn't one to this command.
@@ -80,7 +105,11 @@ public struct StoredMessage: Sendable, Equatable {
         else { return nil }
         self.init(
             conversation: members.string("conversation") ?? "", sequence: sequence, position: position, time: time,
-            isDuplicate: members.flag("duplicate") ?? false)
+            isDuplicate: members.flag("duplicate") ?? false, expires: members.time("expires"))
+        deletedAt = members.time("deletedAt")
+        if let body = members.body, let origin = members.object("origin").flatMap(Origin.init(reading:)) {
+            forwarded = ForwardedContent(kind: members.string("kind") ?? "text", body: body, origin: origin.from)
+        }
     }
 }
 

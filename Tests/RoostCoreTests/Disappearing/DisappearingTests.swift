@@ -52,6 +52,28 @@ import Testing
         #expect(unread(bob, group) == [2, 0, 0])
     }
 
+    @Test("ok says when the message disappears, also of a duplicate whose conversation has another time by then")
+    func answered() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
+        _ = hide(alice, group)
+        let first = alice.post("goes", to: group)
+        let expires = bob.frames("message").last?.number("expires")
+        #expect(expires != nil && first?.number("expires") == expires)
+        for time in [Self.day * 7, 0] {
+            _ = hide(alice, group, after: time)
+            let again = alice.post("goes", to: group)
+            #expect(again?.flag("duplicate") == true && again?.number("expires") == expires)
+        }
+        #expect(alice.post("stays", to: group)?["expires"] == nil)
+        _ = hide(alice, group)
+        #expect(alice.post("stays", to: group)?["expires"] == nil)
+        relay.crash()
+        #expect(relay.connect("alice").post("goes", to: group)?.number("expires") == expires)
+        relay.advance(Self.day)
+        let gone = relay.connect("alice").post("goes", to: group)
+        #expect(gone?.number("expires") == expires && gone?.number("deletedAt") == expires)
+    }
+
     @Test("whoever comes back gets no body of it, from memory or from the log", arguments: [true, false])
     func caughtUp(fromWindow: Bool) {
         let limits = Limits.with { if !fromWindow { $0.windowBytes = 0 } }

@@ -65,6 +65,39 @@ import Testing
         #expect(last(back)?["origin"] == nil)
     }
 
+    @Test("ok says what was forwarded, also of a duplicate: what the message is by then")
+    func answered() {
+        let body = Value(json: #"{"url": "a.png"}"#)
+        _ = bob.request("send", ["to": "\(group)", "key": "a", "kind": "image", "body": body])
+        for isDuplicate in [nil, true] {
+            let answer = forward(1)
+            #expect(answer?.text("kind") == "image" && answer?["origin"]?.text("from") == "bob")
+            #expect(answer?["body"].map { String(decoding: $0.raw, as: UTF8.self) } == #"{"url": "a.png"}"#)
+            #expect(answer?["expires"] == nil && answer?.flag("duplicate") == isDuplicate)
+        }
+        relay.crash()
+        let alice = relay.connect("alice")
+        #expect(forward(1, by: alice)?["origin"]?.text("from") == "bob")
+        _ = alice.request("delete", ["conversation": "\(other)", "sequence": 1])
+        let deleted = forward(1, by: alice)
+        #expect(deleted?["body"] == nil && deleted?["origin"] == nil && deleted?["deletedAt"] != nil)
+        // What the command says already isn't repeated.
+        #expect(alice.post("mine", to: other)?["body"] == nil)
+    }
+
+    @Test("who has left isn't shown again what was forwarded")
+    func left() {
+        let carol = relay.connect("carol")
+        bob.post("one", to: group)
+        _ = bob.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        bob.post("two", to: group)
+        #expect(forward(2, by: carol)?.text("body") == "two")
+        _ = alice.request("conversation.remove", ["conversation": "\(other)", "users": ["carol"]])
+        let again = forward(2, by: carol)
+        #expect(again?.flag("duplicate") == true && again?["body"] == nil && again?["origin"] == nil)
+    }
+
     @Test("who forwards what was forwarded tells who wrote it first")
     func again() {
         bob.post("first", to: group)

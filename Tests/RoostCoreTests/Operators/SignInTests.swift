@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func commandsThatWaitForTheStoreAreBounded() {
-        let relay = RelayHarness(limits: .with { $0.revocationsPending = 2 })
+        let relay = RelayHarness(limits: .with { $0.heldAnswers = 2 })
         let mill = mill(at: relay)
         relay.holdsCommits = true
         for id in 1...3 { mill.start("admin.revoke", ["sid": "s-\(id)"], id: id) }

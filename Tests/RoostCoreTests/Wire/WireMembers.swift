@@ -6,7 +6,7 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts reports pins
+    closed unstored erasure states receipts reports pins kind body origin deletedAt
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",

@@ -210,6 +210,13 @@ private struct WireScenario {
         _ = alice.request("send", ["to": "\(group)", "key": "k10", "body": "10", "thread": 1, "read": false])
         _ = alice.request("history", ["conversation": "\(group)", "before": 2, "limit": 1])
         _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
+        let image = alice.request("send", ["to": "\(group)", "key": "k11", "kind": "image", "body": 1])
+        let sequence = Value(integerLiteral: image?.number("sequence") ?? 0)
+        let other = Value(json: #"{"conversation":"\#(group)","sequence":\#(sequence.json)}"#)
+        let sent = alice.request("send", ["to": "\(group)", "key": "k12", "forward": other])
+        _ = alice.request(
+            "delete", ["conversation": "\(group)", "sequence": .init(integerLiteral: sent?.number("sequence") ?? 0)])
+        _ = alice.request("send", ["to": "\(group)", "key": "k12", "forward": other])
     }
 
     private func changeMembers(_ alice: HarnessClient, _ carol: HarnessClient, in group: String) {
