@@ -20,8 +20,8 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests run echo build test check fuzz sanitize simulate load load-tool baselines bench format
-.PHONY: docs package package-test clean
+.PHONY: help setup setup-tests run echo build test check check-deep fuzz sanitize simulate load load-tool baselines
+.PHONY: bench format docs package package-test clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ check: setup-tests ## Run what every change must pass: format, warnings, imports
 	Scripts/docs
 	Scripts/beside "$(STRICT_TEST) && ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
 		"Tests/Fuzz/run.sh 4 commands json frames requests proxies" Tests/PackageTests/dependency.sh
+
+# With ROOST_DEEP, tests that take a sample in `check` run as often as is stated.
+check-deep: setup-tests ## Run the tests that take a sample in `check` with their full counts. Takes longer.
+	$(STRICT_BUILD)
+	ROOST_STRICT=1 ROOST_DEEP=1 timeout 3600 $(SWIFT) test --skip-build --filter "StaleBytesTests|ServicesDatabaseTests"
 
 docs: setup ## Build the documentation of what apps link, check it, and say how to read it.
 	$(STRICT_BUILD)

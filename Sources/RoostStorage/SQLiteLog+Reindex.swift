@@ -33,7 +33,11 @@ extension SQLiteLog {
         // Opening reads the log above the watermark, in parts.
         let log = try SQLiteLog(path, durability, bounds, reporter: reporter)
         defer { log.close() }
-        do { _ = try log.checkpoint() } catch {
+        do {
+            _ = try log.checkpoint()
+            // Damaged tables that were only forgotten have left their pages.
+            _ = try StalePages.clean(log.writer.database) { _ in }
+        } catch {
             throw error as? StorageFailure ?? .inconsistent("\(error)")
         }
     }

@@ -44,6 +44,11 @@ struct StorageBounds: Sendable {
     var expiredRowsWhenIdle = 512
     var expiredBytes = 1 << 20
     var expiryMilliseconds: Int64 = 60_000
+    /// Rows that a commit, and an idle turn, look at for those of users who have left for good, and how many of them
+    /// they change. Looking at a row takes about a microsecond, changing one some 20.
+    var departedRowsPerCommit = 128
+    var departedRowsWhenIdle = 8_192
+    var departedRowsChanged = 128
     /// Different reactions that history shows for one message, the most frequent ones. The protocol limits them only
     /// for each user, and a message with thousands of reactions must not fill a page.
     var reactionsShown = 64

@@ -34,6 +34,8 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
 package final class LocalDatabase {
     private let handle: OpaquePointer
     private let path: String
+    /// What writes pages without stale bytes; nil if there is no file.
+    private let cleanFile: UnsafeMutableRawPointer?
     private var statements: [String: LocalStatement] = [:]
 
     /// Opens the file, or creates it, and brings it to the newest form.
@@ -50,10 +52,18 @@ package final class LocalDatabase {
             sqlite3_close(opened)
             throw LocalFailure(code: code, description: "open: \(String(cString: sqlite3_errstr(code)))")
         }
+        var cleanFile: UnsafeMutableRawPointer?
+        let cleaning = roost_sqlite_write_clean_pages(opened, &cleanFile)
+        guard cleaning == SQLITE_OK else {
+            sqlite3_close(opened)
+            throw LocalFailure(code: cleaning, description: "open: \(String(cString: sqlite3_errstr(cleaning)))")
+        }
         handle = opened
         self.path = path
+        self.cleanFile = cleanFile
         sqlite3_busy_timeout(opened, 5_000)
-        // What is deleted is overwritten, so that nobody finds it in the file.
+        // What is deleted is overwritten, so that nobody finds it in the file; copies that SQLite leaves when it moves
+        // rows are left out of the pages that are written.
         try execute(
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON")
         if let migrations { try migrate(migrations) }
@@ -61,7 +71,18 @@ package final class LocalDatabase {
 
     deinit {
         for statement in statements.values { sqlite3_finalize(statement.handle) }
-        sqlite3_close(handle)
+        // SQLite uses it until the file is closed.
+        if sqlite3_close(handle) == SQLITE_OK { roost_sqlite_free_clean_file(cleanFile) }
+    }
+
+    /// Leaves nothing of what was deleted in the write-ahead log, nor in pages in memory, from which a later commit
+    /// would write it again.
+    /// - Returns: false if another program reads the file, so that the log stays as it is.
+    package func forget() throws(LocalFailure) -> Bool {
+        // The first column says whether it couldn't be done (sqlite.org/pragma.html#pragma_wal_checkpoint).
+        let isBlocked = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) != 0 }
+        sqlite3_db_release_memory(handle)
+        return !isBlocked.contains(true)
     }
 
     /// Runs statements without values or results.

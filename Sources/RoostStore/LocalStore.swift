@@ -161,7 +161,7 @@ public final class LocalStore {
             try readIdentity()
         }
         // The write-ahead log has it, too.
-        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _ = try database.forget()
     }
 
     // MARK: What the relay tells
@@ -297,7 +297,7 @@ public final class LocalStore {
     public func expire(by now: Timestamp) throws(LocalFailure) -> Set<String> {
         let (changed, count) = try change { () throws(LocalFailure) in try cache.expire(by: now, limit: 500) }
         // The write-ahead log has it, too.
-        if count > 0 { try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        if count > 0 { _ = try database.forget() }
         return changed
     }
 

@@ -146,7 +146,11 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.privacy = settings
             case .profile(let number, let profile):
                 state.profiles[number] = profile
-                if profile.isDeleted { state.settings[number] = nil }
+                if profile.isDeleted {
+                    state.settings[number] = nil
+                    // What was revoked of one device is revoked of all, without its name.
+                    if let last = state.revocations[number]?.values.max() { state.revocations[number] = ["": last] }
+                }
             case .revoke(let number, let device, let time):
                 state.revocations[number, default: [:]][device ?? ""] = time
             case .endSignIn(let name, let until):

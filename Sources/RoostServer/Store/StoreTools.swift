@@ -65,6 +65,34 @@ public struct StoreTools {
         }
     }
 
+    /// Looks for bytes that belong to no row. Works while a relay runs.
+    public func verifyErased() throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let found = try StaleBytes.find(in: path, progress: report)
+            let pages = counted(Int64(found.pages), "page")
+            guard !found.isClean else { return Outcome(summary: "\(path) keeps nothing erased: \(pages)") }
+            let kinds = [
+                (found.tablePages, "of tables and indexes"), (found.textPages, "of long texts"),
+                (found.unusedPages, "out of use"),
+            ]
+            var lines = kinds.compactMap { count, kind in
+                count > 0 ? "\(counted(Int64(count), "page")) \(kind) with bytes of no row" : nil
+            }
+            if found.stalePages > 0 {
+                lines.append(
+                    "stop the relay and run `roost store reindex` to overwrite them; backups made now are clean")
+            }
+            if found.damagedPages > 0 {
+                lines.append("\(counted(Int64(found.damagedPages), "page")) can't be read, see `roost store verify`")
+            }
+            return Outcome(
+                lines: lines,
+                summary: "\(path) may keep erased texts: \(counted(found.bytes, "byte")) of no row in "
+                    + "\(counted(Int64(found.stalePages), "page")) of \(found.pages)",
+                isSound: false)
+        }
+    }
+
     /// Makes anew whatever is derived from the log. The relay has to be stopped.
     public func reindex() throws(StoreToolFailure) -> Outcome {
         try attempt {

@@ -48,6 +48,7 @@ final class Directory {
     let expiring: ExpiringTable
     let pins: PinTable
     let threads: ThreadTable
+    var departures: Departures
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -62,6 +63,7 @@ final class Directory {
         expiring = try ExpiringTable(database)
         pins = try PinTable(database)
         threads = try ThreadTable(database)
+        departures = try Departures(database)
         let query = try database.prepare(
             "SELECT number, last_sequence, last_position, last_time, expiry, expired, request FROM conversation")
         while try query.step() {
@@ -164,6 +166,18 @@ final class Directory {
         try statements.setRevocation.bind(2, copying: device ?? "")
         statements.setRevocation.bind(3, time.milliseconds)
         try statements.setRevocation.run()
+    }
+
+    /// The user has left for good, or is there. Who has left has set nothing, and its devices have no names: what was
+    /// revoked of one device is revoked of all.
+    func note(_ user: UserNumber, hasLeft: Bool) throws {
+        departures.note(user.value, hasLeft: hasLeft)
+        guard hasLeft else { return }
+        try settings.removeAll(of: user)
+        for statement in [statements.widenRevocation, statements.forgetDevicesRevoked] {
+            statement.bind(1, user.value)
+            try statement.run()
+        }
     }
 
     func endSignIn(_ name: String, until: Timestamp) throws {

@@ -11,6 +11,8 @@ struct DirectoryStatements {
     let setStatus: Statement
     let setPrivacy: Statement
     let setRevocation: Statement
+    let widenRevocation: Statement
+    let forgetDevicesRevoked: Statement
     let endSignIn: Statement
     let forgetSignIns: Statement
     let setFeedCursor: Statement
@@ -59,6 +61,12 @@ struct DirectoryStatements {
         setException = try database.prepare("REPLACE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
         deleteException = try database.prepare("DELETE FROM exception WHERE user = ?1 AND other = ?2")
         setRevocation = try database.prepare("REPLACE INTO revocation (user, device, time) VALUES (?1, ?2, ?3)")
+        widenRevocation = try database.prepare(
+            """
+            REPLACE INTO revocation (user, device, time)
+            SELECT user, '', max(time) FROM revocation WHERE user = ?1 GROUP BY user
+            """)
+        forgetDevicesRevoked = try database.prepare("DELETE FROM revocation WHERE user = ?1 AND device <> ''")
         endSignIn = try database.prepare("REPLACE INTO ended_sign_in (name, until) VALUES (?1, ?2)")
         forgetSignIns = try database.prepare("DELETE FROM ended_sign_in WHERE until <= ?1")
         setFeedCursor = try database.prepare("REPLACE INTO feed_cursor (consumer, position) VALUES (?1, ?2)")

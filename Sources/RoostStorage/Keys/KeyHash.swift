@@ -12,6 +12,11 @@ struct KeyHash {
         self.key1 = key1
     }
 
+    func callAsFunction(_ key: String, by sender: Int32) -> UInt64 {
+        var key = key
+        return key.withUTF8 { self(sender, UnsafeRawBufferPointer($0)) }
+    }
+
     func callAsFunction(_ sender: Int32, _ key: UnsafeRawBufferPointer) -> UInt64 {
         var state = SipState(key0, key1)
         state.take(UInt64(UInt32(bitPattern: sender)))

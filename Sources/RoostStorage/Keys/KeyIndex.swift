@@ -51,11 +51,13 @@ final class KeyIndex {
     /// What the filters take in memory.
     var filterBytes: Int { full.reduce(newest.filter.byteCount) { $0 + $1.filter.byteCount } }
 
-    func hash(of key: UnsafeRawBufferPointer, by sender: Int32) -> UInt64 { hash(sender, key) }
+    func hash(of key: UnsafeRawBufferPointer, by sender: Int32) -> UInt64 {
+        ErasedKey.hash(of: key) ?? hash(sender, key)
+    }
 
     func hash(of key: String, by sender: Int32) -> UInt64 {
         var key = key
-        return key.withUTF8 { hash(sender, UnsafeRawBufferPointer($0)) }
+        return key.withUTF8 { hash(of: UnsafeRawBufferPointer($0), by: sender) }
     }
 
     /// Sets the answer for each hash that a filter doesn't rule out.

@@ -26,6 +26,8 @@ struct LogColumns {
     var time: Int64 { row.int64(5) }
     var reference: Int64 { row.int64(7) }
     var flag: Bool { row.int32(8) != 0 }
+    /// Whether it names a device, or has a key in clear.
+    var hasTraces: Bool { row.bytes(11).count > 0 || !key.isEmpty && ErasedKey.hash(of: key) == nil }
     var key: UnsafeRawBufferPointer { row.bytes(12) }
     var label: UnsafeRawBufferPointer { row.bytes(13) }
     var extras: UnsafeRawBufferPointer { row.bytes(14) }

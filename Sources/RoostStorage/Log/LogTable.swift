@@ -177,7 +177,7 @@ struct LogEditor {
         self.newRows = newRows
         replace = try database.prepare(
             """
-            UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5, device = ?6, extras = ?7
+            UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5, device = ?6, extras = ?7, key = ?8
             WHERE position = ?1
             """)
         strip = try database.prepare(
@@ -189,8 +189,8 @@ struct LogEditor {
         delete = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 
-    /// Writes what may change in a row: its body and extras, the times of the last edit and of the deletion, and its
-    /// device.
+    /// Writes what may change in a row: its body and extras, the times of the last edit and of the deletion, its
+    /// device, and its key.
     func replace(_ row: LogRow) throws {
         try newRows.store()
         let event = row.event
@@ -217,6 +217,7 @@ struct LogEditor {
         if numbers.deletedAt == 0 { replace.bindNull(4) } else { replace.bind(4, numbers.deletedAt) }
         replace.bind(5, checksum)
         if device.isEmpty { replace.bindNull(6) } else { try replace.bind(6, copying: event.device) }
+        if key.isEmpty { replace.bindNull(8) } else { try replace.bind(8, copying: event.key) }
         try extras.withUnsafeBytes { extras in
             try replace.bind(7, borrowedText: extras)
             try event.body.withUnsafeBytes { body in

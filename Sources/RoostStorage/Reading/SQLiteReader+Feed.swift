@@ -29,7 +29,8 @@ extension SQLiteReader {
                 }
                 guard try exists(row.event.conversation.value) else { return true }
                 rows += 1
-                guard let event = row.event.kind == .edit ? try completed(row.event) : row.event.shown(at: time)
+                guard
+                    let event = row.event.kind == .edit ? try completed(row.shownEvent) : row.shownEvent.shown(at: time)
                 else {
                     self.noteDamage(at: columns.position, in: &result)
                     return true

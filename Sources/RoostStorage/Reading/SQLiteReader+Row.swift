@@ -15,7 +15,7 @@ extension SQLiteReader {
                     .damagedIndex, "conversation \(conversation) has another row at position \(entry.position)")
                 return nil
             }
-            return row.event.kind == .edit ? try completed(row.event) : row.event.shown(at: time)
+            return row.event.kind == .edit ? try completed(row.shownEvent) : row.shownEvent.shown(at: time)
         case .missing, .damaged:
             reporter.note(.damagedRow, "the row at position \(entry.position) is damaged and left out")
             return nil

@@ -26,6 +26,8 @@ final class Database {
         return stat(path, &found) == 0 ? Int64(found.st_size) : 0
     }
 
+    /// What writes pages without stale bytes; nil if there is no file.
+    private let cleanFile: UnsafeMutableRawPointer?
     /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.
     private let walFrames: UnsafeMutablePointer<Int32>
     /// Milliseconds that a statement waits for a lock. The relay never holds one that long; another program may.
@@ -50,7 +52,14 @@ final class Database {
             sqlite3_close(opened)
             throw StorageFailure.cannotOpen(path: path, reason: reason)
         }
+        var cleanFile: UnsafeMutableRawPointer?
+        let cleaning = roost_sqlite_write_clean_pages(opened, &cleanFile)
+        guard cleaning == SQLITE_OK else {
+            sqlite3_close(opened)
+            throw StorageFailure.cannotOpen(path: path, reason: String(cString: sqlite3_errstr(cleaning)))
+        }
         handle = opened
+        self.cleanFile = cleanFile
         walFrames = .allocate(capacity: 1)
         walFrames.initialize(to: 0)
         sqlite3_busy_timeout(opened, lockTimeout)
@@ -79,7 +88,8 @@ final class Database {
         guard !isClosed else { return }
         isClosed = true
         while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
-        sqlite3_close(handle)
+        // SQLite uses it until the file is closed.
+        if sqlite3_close(handle) == SQLITE_OK { roost_sqlite_free_clean_file(cleanFile) }
     }
 
     /// Closing this connection won't checkpoint.
@@ -160,10 +170,12 @@ final class Database {
     }
 
     /// Copies all of the write-ahead log and cuts its file off. Returns false, and leaves the file as it is, if a
-    /// reader is in the way.
+    /// reader is in the way. Pages in memory may have stale copies of erased rows, which are not in the database: they
+    /// are read anew when they are needed, so that no later commit writes them.
     func emptyWAL() throws -> Bool {
         guard try checkpoint(SQLITE_CHECKPOINT_TRUNCATE) else { return false }
         walFrames.pointee = 0
+        sqlite3_db_release_memory(handle)
         return true
     }
 

@@ -106,7 +106,7 @@ extension ExportedEvent {
         from = sender
         time = event.time.milliseconds
         device = event.device
-        key = event.key
+        key = ErasedKey.isErased(event.key) ? "" : event.key
         label = event.kind == .message || event.kind == .react ? event.label : ""
         if event.kind == .message { replyTo = event.reference.value }
         isRemoved = event.kind == .react && event.flag

@@ -29,6 +29,7 @@ final class ImportTarget {
     private(set) var directPairs: [Set<String>: String] = [:]
     private let database: Database
     private let log: LogTable
+    private let keyHash: KeyHash
     /// Positions of all rows, by conversation; read when the first conversation turns out to be there.
     private var positions: [Int32: [Int64]]?
 
@@ -36,6 +37,7 @@ final class ImportTarget {
         self.database = database
         self.source = source
         log = try LogTable(database)
+        keyHash = try StoreFile.keyHash(of: database)
         let names = try DirectoryNames(database)
         for (number, name) in names.users {
             users[name] = number
@@ -75,6 +77,12 @@ final class ImportTarget {
         return positions?[conversation] ?? []
     }
 
+    /// Whether a row has this key. Of a key that was erased since, the store has the hash, and a later export nothing.
+    private func isKey(_ key: String, of row: LogRow) -> Bool {
+        guard ErasedKey.isErased(row.event.key) else { return row.event.key == key }
+        return key.isEmpty || row.event.key == ErasedKey.text(keyHash(key, by: row.event.sender.value))
+    }
+
     /// Compares a line with the row that stands at its place. Throws `ExportLineFailure` if they are different events.
     /// The store may have erased the name of the device since.
     func compare(_ event: ExportedEvent, sender: Int32, at position: Int64) throws -> Comparison {
@@ -83,7 +91,7 @@ final class ImportTarget {
         guard stored.event.kind == line.kind, stored.event.sender.value == sender,
             stored.event.time.milliseconds == event.time,
             stored.event.device == event.device || stored.event.device.isEmpty,
-            stored.event.key == event.key, stored.event.reference.value == line.reference,
+            isKey(event.key, of: stored), stored.event.reference.value == line.reference,
             event.kind != .message
                 || stored.event.label == event.label && stored.event.sequence.value == event.sequence
                     && stored.event.flag == event.isUnreading,

@@ -61,7 +61,7 @@ struct LogAudit {
     mutating func takeKey(of row: LogColumns, isIntact: Bool) {
         rows += 1
         guard isIntact, !row.key.isEmpty else { return }
-        let entry = KeyEntry(hash: hash(row.sender, row.key), position: row.position)
+        let entry = KeyEntry(hash: ErasedKey.hash(of: row.key) ?? hash(row.sender, row.key), position: row.position)
         let range = row.position >> LogAudit.keyRangeBits
         keys[range, default: 0] &+= LogAudit.sum(entry)
         let place = LogAudit.place(of: row.position)

@@ -102,7 +102,8 @@ extension SQLiteWriter {
     private func isUsed(_ key: String, by sender: UserNumber, _ hash: UInt64) throws -> Bool {
         let found: Bool? = try indexer.keys.first(hash) { position in
             guard case .row(let row) = try log.find(at: position) else { return nil }
-            return row.event.sender == sender && row.event.key == key ? true : nil
+            return row.event.sender == sender && (row.event.key == key || row.event.key == ErasedKey.text(hash))
+                ? true : nil
         }
         return found ?? false
     }

@@ -24,7 +24,7 @@ public struct StoreBackup {
     /// Copies the store at `path` to the new file `target`.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator. Then nothing new stands at `target`.
     public static func run(
-        from path: String, to target: String, progress: ToolProgress.Report
+        from path: String, to target: String, progress: @escaping ToolProgress.Report
     ) throws -> Result {
         try StoreFile.checkExists(path)
         let file = try NewFile(at: target)
@@ -38,7 +38,9 @@ public struct StoreBackup {
         }
     }
 
-    private static func copy(_ path: String, to file: NewFile, _ progress: ToolProgress.Report) throws -> Result {
+    private static func copy(_ path: String, to file: NewFile, _ progress: @escaping ToolProgress.Report) throws
+        -> Result
+    {
         let source = try StoreFile.openForReading(path)
         defer { source.close() }
         // From the first read to the end the connection sees one state of the store.
@@ -58,7 +60,7 @@ enum PageCopy {
     /// The source stays in the transaction that it is in. The target becomes one file without a journal beside it; it
     /// isn't synced.
     static func run(
-        from source: Database, to target: Database, pagesPerStep: Int32, _ progress: ToolProgress.Report
+        from source: Database, to target: Database, pagesPerStep: Int32, _ progress: @escaping ToolProgress.Report
     ) throws {
         // The target is thrown away unless all of it gets there, and is synced at once by whoever moves it.
         try target.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
@@ -82,5 +84,7 @@ enum PageCopy {
         guard try target.value("PRAGMA journal_mode = DELETE") == "delete" else {
             throw StorageFailure.failed(operation: "backup", code: SQLITE_ERROR, message: "the copy keeps its WAL")
         }
+        // The source may be of a version that left copies of erased texts.
+        _ = try StalePages.clean(target, progress)
     }
 }

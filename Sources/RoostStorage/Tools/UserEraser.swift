@@ -4,7 +4,7 @@ import RoostWire
 /// Erases a user from a store that no relay has open: what the user wrote, its reactions, devices, times, status and
 /// settings, and its places in conversations. The texts are deleted by events, as the user could have done it, so
 /// devices of others hear of it when they come back. The user's tokens are revoked. What stays is the name, so that
-/// nobody else gets it with what belongs to it, and of each row its number, time and key.
+/// nobody else gets it with what belongs to it, and of each row its number, its time and a hash of its key.
 ///
 /// Each step finds only what is left, so an erasing that was cut short is finished by another one.
 public final class UserEraser {
@@ -57,6 +57,7 @@ public final class UserEraser {
         try eraser.erase()
         while try log.writer.maintain() {}
         guard log.writer.erasures.count == 0, try log.checkpoint() else { throw ToolFailure.heldBack(path: path) }
+        _ = try StalePages.clean(log.writer.database, progress)
         return eraser.result
     }
 
@@ -80,8 +81,8 @@ public final class UserEraser {
         try leaveConversations()
         try forgetState()
         try walk(
-            "erasing names of devices", where: { !$0.event.device.isEmpty }, damaged: {},
-            change: { try removeDeviceNames(from: $0) })
+            "erasing names of devices and keys", where: { !$0.event.device.isEmpty || $0.hasKeyInClear }, damaged: {},
+            change: { try removeTraces(from: $0) })
     }
 
     /// From its time on a message can't be deleted any more, and a relay that was down hasn't erased it.
@@ -258,13 +259,10 @@ public final class UserEraser {
         return found
     }
 
-    private func removeDeviceNames(from rows: [LogRow]) throws {
+    private func removeTraces(from rows: [LogRow]) throws {
         guard !rows.isEmpty else { return }
         try writer.change {
-            for var row in rows {
-                row.event.device = ""
-                try writer.editor.replace(row)
-            }
+            for row in rows { try DepartedRows(writer).removeTraces(from: row) }
         }
     }
 }

@@ -1,3 +1,6 @@
+import RoostCore
+import RoostWire
+
 /// Remembers when a text was erased or replaced: its old form stands in the write-ahead log until that is emptied. On
 /// the writer's thread.
 struct ErasedTexts {
@@ -40,5 +43,36 @@ struct ErasedTexts {
     mutating func tried(isEmpty: Bool) {
         isHeldBack = !isEmpty
         dueAt = isEmpty ? nil : clock() + bounds.erasedRetryMilliseconds
+    }
+}
+
+extension Mutation {
+    /// Whether it may replace or remove something that a person or an app has written, so that the former text stands
+    /// in the write-ahead log. Bodies are noted where they are changed.
+    var mayEraseText: Bool {
+        switch self {
+        case .forgetUser, .forgetDevice, .status, .profile, .contact, .prospect, .report, .forgetReport, .forgetSignIns:
+            true
+        case .feedCursor(_, let position): position == nil
+        case .append(let event): event.mayEraseText
+        case .user, .device, .cursor, .end, .watermark, .steps, .answered, .dropRequest, .presence, .privacy,
+            .exception, .revoke, .endSignIn, .expire, .alive, .lease:
+            false
+        }
+    }
+}
+
+extension Append {
+    fileprivate var mayEraseText: Bool {
+        switch kind {
+        case .state: true
+        case .react: flag
+        case .conversation:
+            switch change {
+            case .rename, .describe: true
+            default: false
+            }
+        case .message, .edit, .delete: false
+        }
     }
 }

@@ -106,12 +106,12 @@ extension SQLiteWriter {
             try directory.threads.add(event.extras, SequenceNumber(sequence), in: event.conversation, at: event.time)
         }
         if event.kind == .message, conversation.expiry > 0 {
-            var message = event
+            var message = DepartedRows(self).stored(event, keyHash: keyHash)
             message.extras = event.extras.expiring(at: event.time.expiry(after: conversation.expiry))
             try newRows.add(message, at: head, sequence: sequence)
             try directory.expiring.add(message.extras, at: head)
         } else {
-            try newRows.add(event, at: head, sequence: sequence)
+            try newRows.add(DepartedRows(self).stored(event, keyHash: keyHash), at: head, sequence: sequence)
         }
         let number = event.conversation.value
         let entry = EventEntry(position: head, sequence: sequence, isMessage: event.kind == .message)
@@ -137,7 +137,7 @@ extension SQLiteWriter {
 
     /// Stores the key of the event at `head`, which erased its conversation.
     private func keep(_ event: Append, _ hash: UInt64, sequence: Int64) throws {
-        var kept = event
+        var kept = DepartedRows(self).stored(event, keyHash: hash)
         kept.conversation = .none
         kept.device = ""
         kept.body = StoredEvent.leavingBody
@@ -149,7 +149,7 @@ extension SQLiteWriter {
     /// log tells whether the key is the same.
     private func duplicate(of event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome? {
         do {
-            return try indexer.keys.first(key.hash, mayBeOld: key.mayBeOld) { try stored(at: $0, for: event) }
+            return try indexer.keys.first(key.hash, mayBeOld: key.mayBeOld) { try stored(at: $0, for: event, key.hash) }
         } catch let failure as StorageFailure where failure.isIndexDamage {
             // Storing it now might store it twice.
             reporter.note(.damagedIndex, "the key index can't be read: \(failure)")
@@ -157,7 +157,7 @@ extension SQLiteWriter {
         }
     }
 
-    private func stored(at position: Int64, for event: Append) throws -> Outcome? {
+    private func stored(at position: Int64, for event: Append, _ key: UInt64) throws -> Outcome? {
         switch try log.find(at: position) {
         case .missing, .damaged:
             // The hash matches, so the command was stored, but there is no row left to repeat the answer from.
@@ -165,7 +165,9 @@ extension SQLiteWriter {
             return .refused(.gone)
         case .row(let row):
             let first = row.event
-            guard first.sender == event.sender, first.key == event.key else { return nil }
+            guard first.sender == event.sender,
+                first.key == event.key || first.key == ErasedKey.text(key)
+            else { return nil }
             // Of an erased conversation, some rows may still be as they were.
             let isErased = directory.conversation(first.conversation.value) == nil
             return event.outcome(repeating: first, isErased: isErased)

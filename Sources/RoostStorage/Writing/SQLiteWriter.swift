@@ -133,6 +133,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             let isMerged = try transactions.run {
                 var others: [Outcome] = []
                 for mutation in batch {
+                    if mutation.mayEraseText { checkpoints.erasedTexts.note() }
                     switch mutation {
                     case .lease(let kind): others.append(.leased(kind, numbers.lease(kind)))
                     case .expire(let time): others.append(try Disappearance(self).outcome(upTo: time))
@@ -142,7 +143,9 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
                 try newRows.store()
                 outcomes += others
                 // In one transaction, only one of them may change old rows.
-                if try !purge(rows: bounds.erasedRowsPerCommit) { _ = try expire(piece) }
+                if try !purge(rows: bounds.erasedRowsPerCommit), try !expire(piece) {
+                    _ = try DepartedRows(self).clean(bounds.departedRowsPerCommit)
+                }
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
             // What was written into a file that is no longer there mustn't be acked.
@@ -150,6 +153,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             noteHead()
             log.publish(head)
             indexer.publish(head)
+            directory.departures.begin()
             if isMerged { indexer.finishMerge() }
             measure()
             return outcomes
@@ -188,6 +192,13 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
                 return true
             }
             if try transactions.poisoning({ try expiry.count(expiry.idlePiece) }) { return true }
+            if !directory.departures.isEmpty,
+                try change({ try DepartedRows(self).clean(bounds.departedRowsWhenIdle) })
+            {
+                log.publish(head)
+                directory.departures.begin()
+                return true
+            }
         }
         try transactions.poisoning { try checkpoints.whenIdle() }
         return false
@@ -246,10 +257,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setPrivacy(of: user, to: settings)
         case .profile(let user, let profile):
             try profiles.set(profile, of: user)
-            // Whoever has left for good has set nothing.
-            if profile.isDeleted { try directory.settings.removeAll(of: user) }
-            // Its former texts stand in the write-ahead log.
-            checkpoints.erasedTexts.note()
+            try directory.note(user, hasLeft: profile.isDeleted)
         case .revoke(let user, let device, let time):
             try directory.setRevocation(of: user, device, to: time)
         case .endSignIn(let name, let until): try directory.endSignIn(name, until: until)

@@ -49,13 +49,17 @@ struct StoreVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Read all of the store and name what is damaged.",
-        discussion: "Works while the relay runs. Exits with 0 if all is sound, with 1 if something is damaged."
+        discussion: """
+            Works while the relay runs. Exits with 0 if all is sound, with 1 if something is damaged. With --erased: \
+            with 1 if bytes are left in the file that belong to no row, and may be of erased texts.
+            """
     )
 
+    @Flag(help: "Look for what is left of erased texts instead of damage.") var erased = false
     @OptionGroup var options: StoreOptions
 
     func run() throws {
-        try options.run { try $0.verify() }
+        try options.run { try erased ? $0.verifyErased() : $0.verify() }
     }
 }
 

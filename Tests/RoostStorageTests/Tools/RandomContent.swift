@@ -26,7 +26,8 @@ struct RandomContent {
             .status(UserNumber(3), StoredStatus(.invisible, text: "now", toldText: "before")),
             .status(UserNumber(4), StoredStatus(.invisible, text: "now")),
             .privacy(UserNumber(2), PrivacySettings(.everyone, .coarse, .nobody)),
-            .profile(UserNumber(2), profile), .profile(UserNumber(1), .tombstone(version: 3)),
+            .profile(UserNumber(2), profile), .user(UserNumber(7), name: "u7"),
+            .profile(UserNumber(7), .tombstone(version: 3)),
             .exception(UserNumber(1), of: UserNumber(2), .blocked),
             .exception(UserNumber(2), of: UserNumber(1), .always),
             .contact(

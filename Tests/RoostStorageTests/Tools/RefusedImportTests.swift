@@ -103,8 +103,8 @@ import Testing
         _ = try scratch.export("two", .conversation("d2"), to: "direct")
         let before = try scratch.contents("one")
         for (file, line, reason) in [
-            ("group", 7, "key: its sender used it before"),
-            ("direct", 6, "its two users have a direct conversation already, d1"),
+            ("group", 6, "key: its sender used it before"),
+            ("direct", 5, "its two users have a direct conversation already, d1"),
         ] as [(String, Int64, String)] {
             #expect(throws: ToolFailure.line(path: scratch.path(file), number: line, reason: reason)) {
                 try scratch.take(file, into: "one")

@@ -33,7 +33,7 @@ import Testing
         let report = try StoreVerifier.run(scratch.path(), progress: noProgress)
         #expect(report.findings == [])
         #expect(report.rows == Int64(rows))
-        #expect(report.users == 6)
+        #expect(report.users == 7)
     }
 
     @Test(arguments: [
@@ -86,7 +86,7 @@ import Testing
         ("INSERT INTO pin VALUES (1, 99, 1, 1, 1)", "pin, number 1: is of message 99, which isn't there"),
         ("UPDATE pin SET user = 99", "pin, number 1: is by a user, number 99,"),
         ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
-        ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),
+        ("UPDATE user SET name = 'u1'", "user, number 1: 7 users have the same name"),
         ("UPDATE conversation SET id = 'c1'", "conversation, number 1: 2 conversations have the same id"),
         ("UPDATE conversation SET request = -99 WHERE number = 1", "conversation, number 1: waits for a user,"),
         ("UPDATE conversation SET kind = 1 WHERE number = 1", "member, number 1: 1 users are in this direct"),
