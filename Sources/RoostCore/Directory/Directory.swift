@@ -123,6 +123,7 @@ final class Directory {
         }
         // Users of commands that were under way at a crash.
         for user in everybody { forgetIfNobody(user) }
+        for user in everybody { user.forgetDevicesIfGone(journal) }
     }
 
     private func load(_ members: [Snapshot.Member], _ settled: borrowing Settled) {

@@ -63,6 +63,15 @@ final class User {
 
     func remove(_ device: Device) { devices.removeAll { $0 === device } }
 
+    /// Forgets the devices, with their names, if the user has left for good, but for those that are connected.
+    func forgetDevicesIfGone(_ journal: Journal) {
+        guard profile?.stored.isDeleted == true else { return }
+        for device in devices where device.session == nil {
+            remove(device)
+            journal.store(.forgetDevice(device.number))
+        }
+    }
+
     /// A session became ready.
     func add(_ session: Session, _ settled: borrowing Settled) {
         sessions.append(session)

@@ -386,5 +386,6 @@ final class SessionCommands {
         // Nobody waits for a device whose tokens were revoked.
         let mayReturn = reason != .bye && session.closing != .revoked
         presence.end(session, of: device, mayReturn: mayReturn, at: now)
+        user.forgetDevicesIfGone(journal)
     }
 }
