@@ -65,6 +65,8 @@ extension Accounts {
             guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
             let last = try SessionTable.all(account.user, database).map(\.accessUntil).max() ?? until
             try AccountTable.delete(account.user, database)
+            // They name devices, and the one that follows says more.
+            try RevocationTable.deleteDevices(of: account.user, database)
             try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), now: now, database)
             if erasesMessages { try ErasureQueue.add(account.user, database) }
             try note(database)

@@ -11,7 +11,7 @@ package actor ServicesDatabase {
     private let database: LocalDatabase
     private let log: Logger
     private let file: OpenedFile
-    // Whether something that was deleted may still be in the write-ahead log.
+    // Whether something that was deleted or replaced may still be in the write-ahead log.
     private var mustForget = true
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -30,7 +30,19 @@ package actor ServicesDatabase {
             throw KeyFailure("\(path): \(ServicesDatabase.mend(of: error))")
         }
         file = OpenedFile(path)
+        cleanOnce()
         try forgetRest()
+    }
+
+    /// A version before this one left copies of what was deleted where SQLite had moved a row. The file's own number
+    /// says whether it was written anew since. If there is no room for that, the next start tries again.
+    private func cleanOnce() {
+        do throws(LocalFailure) {
+            guard try database.rows("PRAGMA user_version", [], { $0.integer(0) }) == [0] else { return }
+            try database.execute("VACUUM; PRAGMA user_version = 1")
+        } catch {
+            log.warning("the database couldn't be written anew", metadata: ["failure": "\(error)"])
+        }
     }
 
     private static func mend(of failure: LocalFailure) -> String {
@@ -47,6 +59,7 @@ package actor ServicesDatabase {
     ) throws(ServiceFault) -> Result {
         try checkPlace()
         do throws(LocalFailure) {
+            mustForget = true
             return try database.transaction { () throws(LocalFailure) in try body(database) }
         } catch {
             throw fault(error)
@@ -67,13 +80,12 @@ package actor ServicesDatabase {
         try forgetRest()
     }
 
-    /// The same, if it was prevented before: another program that reads the file keeps the log as it is.
+    /// The same, if something was written since, or it was prevented before: another program that reads the file keeps
+    /// the log as it is.
     package func forgetRest() throws(ServiceFault) {
         guard mustForget else { return }
         do throws(LocalFailure) {
-            // The first column says whether it couldn't be done (sqlite.org/pragma.html#pragma_wal_checkpoint).
-            let isBlocked = try database.rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) != 0 }
-            mustForget = isBlocked.contains(true)
+            mustForget = try !database.forget()
             if mustForget { log.warning("another program reads the database, so what was deleted is in its log still") }
         } catch {
             throw fault(error)

@@ -43,6 +43,11 @@ enum RevocationTable {
         try database.run("DELETE FROM revocation WHERE id = ?", [.integer(id)])
     }
 
+    /// Those of single devices.
+    static func deleteDevices(of user: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM revocation WHERE user = ? AND device IS NOT NULL", [.text(user)])
+    }
+
     /// Those whose tokens have ended anyway.
     static func deleteOld(now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM revocation WHERE until <= ?", [.integer(now)])
