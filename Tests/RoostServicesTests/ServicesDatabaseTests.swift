@@ -91,8 +91,8 @@ struct ServicesDatabaseTests {
             let device = texts.new(size, at: sid)
             return (
                 """
-                REPLACE INTO session (sid, user, device, current, created, used, expires, access_until)
-                    VALUES (?, ?, ?, zeroblob(32), 1, 1, 9, 9)
+                REPLACE INTO session (sid, user, device, current, renewals, created, used, expires, access_until)
+                    VALUES (?, ?, ?, zeroblob(32), '', 1, 1, 9, 9)
                 """, [.text(sid), .text(user), .text(device)]
             )
         default:

@@ -93,7 +93,10 @@ final class ProfileCommands {
         profiles.isStored(profile, of: user)
         news.note(user, at: now.monotonic)
         // The store has forgotten all that was set.
-        if profile.isDeleted { user.badge.forgetMutes() }
+        if profile.isDeleted {
+            user.badge.forgetMutes()
+            user.forgetDevicesIfGone(journal)
+        }
     }
 
     // MARK: Looking
