@@ -62,6 +62,7 @@ extension SQLiteLog {
             let lock = try FileLock(for: path)
             defer { lock.release() }
             try StoreRestore.checkFinished(at: path)
+            try StorePresence.check(path, note: LogNote(lock.descriptor).read())
             let database = try Database(path: path)
             defer { database.close() }
             try Migration.checkOwner(of: database)

@@ -85,8 +85,9 @@ public final class SQLiteLog {
             lastNote = note?.read()
             self.durability = durability
             if fileLock != nil { try StoreRestore.checkFinished(at: path) }
-            if let lastNote, lastNote.position > 0, access(path, F_OK) != 0 {
-                throw StorageFailure.missing(path: path, position: lastNote.position)
+            if isOfSystem {
+                try StorePresence.check(path, note: lastNote)
+                Ownership.prepareStore(at: path)
             }
             let gauges = Gauges()
             self.gauges = gauges
@@ -96,6 +97,7 @@ public final class SQLiteLog {
             try Migration.checkOwner(of: database)
             // SQLite has created it by now.
             try fileLock?.lockStore()
+            if isOfSystem { for line in Ownership.warnings(ofStore: path) { reporter.note(.permissions, line) } }
             if isOfSystem { try UpgradeBackup.make(of: database, before: migrations, reporter) }
             isWALCut = try SQLiteLog.prepare(database, durability, bounds, foreign, migrations)
             if vfs != nil, try database.value("SELECT value FROM meta WHERE name = 'epoch'") != "simulate" {

@@ -25,8 +25,12 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case damagedIndex(String)
     /// An earlier commit failed: the writer accepts nothing more, because nothing can be assumed after a failed fsync.
     case poisoned
-    /// The store is gone, although the note beside it says that there was one.
-    case missing(path: String, position: Int64)
+    /// This user may not use a file; `owner` says whose it is and its mode.
+    case notPermitted(path: String, owner: String, user: String)
+    /// The store is gone, although something beside it shows that there was one.
+    case missing(path: String, trace: StoreTrace)
+    /// The store has 0 bytes, although something beside it shows that it had content.
+    case emptied(path: String, trace: StoreTrace)
     /// A file of the store is no longer the one that is open.
     case replaced(path: String)
     /// Another program did this until the relay had to stop.
@@ -48,6 +52,14 @@ extension StorageFailure {
         if case .damagedIndex = self { true } else { isDamage }
     }
 
+    /// Whether SQLite couldn't read a page. The next attempt may succeed.
+    var isReadFailure: Bool {
+        if case .failed(_, let code, _) = self { StorageFailure.readFailures.contains(code) } else { false }
+    }
+
+    /// SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ (sqlite.org/rescode.html): macros that Swift can't import.
+    private static let readFailures = [SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8]
+
     /// Whether there was no room on the disk.
     var isFull: Bool {
         if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_FULL } else { false }
@@ -64,9 +76,32 @@ extension StorageFailure {
     }
 }
 
-extension StorageFailure: CustomStringConvertible {
-    /// One line for the operator.
+extension StoreTrace: CustomStringConvertible {
+    /// A clause for the operator.
     public var description: String {
+        switch self {
+        case .note(let position): "the note beside it says that its log had come to position \(position)"
+        case .log(let path): "\(path) has content"
+        }
+    }
+
+    /// The file that shows it.
+    func file(_ store: String) -> String {
+        switch self {
+        case .note: "\(store).lock"
+        case .log(let path): path
+        }
+    }
+}
+
+extension StorageFailure: CustomStringConvertible {
+    /// One line for the operator of a relay.
+    public var description: String { description(advice: "then restart the relay") }
+
+    /// One line for the operator who runs a command on a store.
+    public var commandDescription: String { description(advice: "then run the command again") }
+
+    private func description(advice: String) -> String {
         switch self {
         case .cannotOpen(let path, let reason):
             "\(path): can't be opened (\(reason)); check the path and that the relay may write to its directory"
@@ -83,23 +118,29 @@ extension StorageFailure: CustomStringConvertible {
         case .settingRefused(let path, let setting, let wanted, let got):
             "\(path): SQLite answered \(got) to \(setting) = \(wanted); use a local file system that supports it"
         case .failed(let operation, let code, let message):
-            "the store failed at \(operation): \(message) (SQLite \(code)); check the disk, then restart the relay"
+            "the store failed at \(operation): \(message) (SQLite \(code)); "
+                + (isFull ? "make room on the disk, \(advice)" : "check the disk")
+                + (isFull || isReadFailure ? "" : ", \(advice)")
         case .inconsistent(let what):
             "the store contradicts itself: \(what); restore a backup"
         case .damagedIndex(let what):
             "an index of the store is damaged: \(what); stop the relay and run `roost store reindex`"
         case .poisoned:
-            "the store refused an earlier commit and takes nothing more; check the disk, then restart the relay"
-        case .missing(let path, let position):
-            "\(path): is gone; \(path).lock says that its log had come to position \(position); put it back, restore a "
-                + "backup, or remove \(path).lock to begin anew"
+            "the store refused an earlier commit and takes nothing more; check the disk, \(advice)"
+        case .notPermitted(let path, let owner, let user):
+            "\(path): permission denied for \(user): \(owner); give the file to the user the relay runs as (chown)"
+        case .missing(let path, let trace):
+            "\(path): is gone, but \(trace); put it back, restore a backup, or remove \(trace.file(path)) to begin anew"
+        case .emptied(let path, let trace):
+            "\(path): has 0 bytes, but \(trace); nothing was changed: put the file back with what stands beside it, "
+                + "restore a backup, or remove both \(path) and \(trace.file(path)) to begin anew"
         case .replaced(let path):
             "\(path): was deleted, moved or replaced while the relay had it open; before the next start, put it back "
                 + "or restore a backup"
         case .obstructed(let what):
-            "another program \(what); end it, then restart the relay"
+            "another program \(what); end it, \(advice)"
         case .noRoomToIndex(let rows):
-            "the disk is full, and \(rows) rows have yet to be indexed; make room, then start the relay"
+            "the disk is full, and \(rows) rows have yet to be indexed; make room, \(advice)"
         case .closed:
             "the store is closed"
         }

@@ -174,7 +174,7 @@ import Testing
         let (log, _) = try written(scratch)
         log.close()
         try FileManager.default.removeItem(atPath: scratch.path())
-        let missing = StorageFailure.missing(path: scratch.path(), position: 21)
+        let missing = StorageFailure.missing(path: scratch.path(), trace: .note(position: 21))
         #expect(throws: missing) { try SQLiteLog(path: scratch.path(), durability: .full) }
         #expect(!FileManager.default.fileExists(atPath: scratch.path()))
         try FileManager.default.removeItem(atPath: scratch.path() + ".lock")

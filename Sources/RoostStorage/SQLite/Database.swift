@@ -9,6 +9,10 @@ final class Database {
 
     /// Settings of the library, made once, before the first connection.
     private static let settings = roost_sqlite_count_no_memory()
+    /// The system's file layer, but for its answer to a failed read; nil if SQLite doesn't take it.
+    private static let fileLayer: String? = {
+        roost_sqlite_add_file_layer() == SQLITE_OK ? ROOST_SQLITE_FILE_LAYER : nil
+    }()
 
     /// The path, for messages.
     let path: String
@@ -38,19 +42,25 @@ final class Database {
 
     /// Opens the database at `path`, and creates it unless the flags say otherwise; ":memory:" is private to this
     /// connection. `vfs` names the file layer that SQLite uses (sqlite.org/vfs.html); without it, the one of the
-    /// operating system.
+    /// operating system. `parameter` is one of a URI, such as `immutable=1` (sqlite.org/uri.html).
     init(
-        path: String, flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: String? = nil
+        path: String, flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: String? = nil,
+        parameter: String? = nil
     ) throws {
         self.path = path
         _ = Database.settings
         var opened: OpaquePointer?
-        let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, vfs)
+        var flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if parameter != nil { flags |= SQLITE_OPEN_URI }
+        let name = parameter.map { Database.uri(path, $0) } ?? path
+        let code = sqlite3_open_v2(name, &opened, flags, vfs ?? Database.fileLayer)
         guard code == SQLITE_OK, let opened else {
             let reason = String(cString: sqlite3_errstr(code))
             sqlite3_close(opened)
-            throw StorageFailure.cannotOpen(path: path, reason: reason)
+            guard code & 0xFF != SQLITE_IOERR else {
+                throw StorageFailure.failed(operation: "opening \(path)", code: code, message: reason)
+            }
+            throw Ownership.denial(ofStore: path) ?? StorageFailure.cannotOpen(path: path, reason: reason)
         }
         var cleanFile: UnsafeMutableRawPointer?
         let cleaning = roost_sqlite_write_clean_pages(opened, &cleanFile)
@@ -82,6 +92,12 @@ final class Database {
 
     /// Rows changed by the statement that ran last.
     var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Rows changed since the connection was opened.
+    var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
+
+    /// Whether a transaction is open. SQLite ends one itself if a statement in it fails badly.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Finalizes all statements and closes. The last connection to a file checkpoints it and removes the WAL.
     func close() {
@@ -152,7 +168,7 @@ final class Database {
 
     /// Ends a transaction that failed or has only read. SQLite may have ended it already.
     func rollBack() {
-        if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
     /// Copies the write-ahead log into the database. Returns whether all of it was copied. PASSIVE doesn't wait;
@@ -180,6 +196,35 @@ final class Database {
     }
 
     private func failure(_ code: Int32, at operation: String) -> StorageFailure {
-        .failed(operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))
+        StorageFailure(code, at: operation, of: handle)
+    }
+
+    /// A path as a URI that SQLite takes (sqlite.org/uri.html).
+    private static func uri(_ path: String, _ parameter: String) -> String {
+        var escaped = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = Array("0123456789ABCDEF")
+                escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+        return "\(escaped)?\(parameter)"
+    }
+}
+
+extension StorageFailure {
+    /// What SQLite answers to an operation on a connection. A file that it can't open or write because of its owner or
+    /// mode is named.
+    init(_ code: Int32, at operation: String, of connection: OpaquePointer?) {
+        let message = String(cString: sqlite3_errmsg(connection))
+        let isOfFiles = [SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM].contains(code & 0xFF)
+        let name = isOfFiles ? connection.flatMap { sqlite3_db_filename($0, "main") } : nil
+        let denial = name.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : Ownership.denial(ofStore: $0) }
+        self = denial ?? .failed(operation: operation, code: code, message: message)
     }
 }

@@ -12,28 +12,55 @@ final class FileLock {
     /// F_OFD_SETLK of Linux (fcntl(2)), which Swift's module of the C library leaves out.
     private static let setLockOfOpenFile: Int32 = 37
 
+    /// A command that reads asks for a moment for the lock (`isHeld`), which must not keep a relay from starting.
+    private static let attempts = 20
+    private static let pauseMicroseconds: UInt32 = 5_000
+
     private let path: String
     /// The open file beside the store; -1 after `release()`.
     private(set) var descriptor: Int32
     private var storeDescriptor: Int32 = -1
 
     /// Locks `path` + ".lock", and the store if it exists. Creates the folder, for its owner only, if the parent folder
-    /// exists. Throws `inUse` if another process has a lock, `cannotOpen` if a file can't be opened or created.
+    /// exists. Throws `inUse` if another process has a lock, `notPermitted` or `cannotOpen` if a file can't be opened
+    /// or created. What root creates belongs to the owner of the store or its folder.
     init(for path: String) throws {
         self.path = path
         // If this fails, opening fails too and says why.
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { mkdir(String(path[..<slash]), 0o700) }
-        descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileLock.failure(path, errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let file = path + ".lock"
+        descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileLock.failure(toOpen: file, errno) }
+        Ownership.give(descriptor, toOwnerOf: path)
+        guard lockFile() else {
             let code = errno
             release()
-            throw FileLock.failure(path, code)
+            throw FileLock.failure(toLock: path, code)
         }
         if access(path, F_OK) == 0 { try lockStore() }
     }
 
     deinit { release() }
+
+    private func lockFile() -> Bool {
+        for attempt in 0..<FileLock.attempts {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK || errno == EINTR, attempt + 1 < FileLock.attempts else { return false }
+            usleep(FileLock.pauseMicroseconds)
+            errno = EWOULDBLOCK
+        }
+        return false
+    }
+
+    /// Whether a relay, or a command that changes the store, has the lock. It asks for a moment for the shared lock.
+    static func isHeld(for path: String) -> Bool {
+        let descriptor = open(path + ".lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == EACCES }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+        _ = flock(descriptor, LOCK_UN)
+        return false
+    }
 
     /// Locks the store itself, once it exists. Throws as `init` does.
     func lockStore() throws {
@@ -41,12 +68,12 @@ final class FileLock {
         // Not closed before SQLite has closed the file, not even if another relay has the lock: that would end the
         // process's own locks, too (fcntl(2)).
         storeDescriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard storeDescriptor >= 0 else { throw FileLock.failure(path, errno) }
+        guard storeDescriptor >= 0 else { throw FileLock.failure(toOpen: path, errno) }
         // A lock of this open file, not of the process, so that no other use of the file in the process ends it.
         guard lockStore(as: F_WRLCK) else {
             let code = errno
             storeDescriptor = -1
-            throw FileLock.failure(path, code)
+            throw FileLock.failure(toLock: path, code)
         }
     }
 
@@ -75,8 +102,15 @@ final class FileLock {
         descriptor = -1
     }
 
-    private static func failure(_ path: String, _ code: Int32) -> StorageFailure {
-        code == EWOULDBLOCK || code == EACCES && access(path, R_OK | W_OK) == 0
+    /// EACCES means here that the file is another user's.
+    private static func failure(toOpen path: String, _ code: Int32) -> StorageFailure {
+        let denial = code == EACCES || code == EPERM ? Ownership.denial(ofFile: path) : nil
+        return denial ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
+    }
+
+    /// EACCES is one of the two answers to a lock that another process has (fcntl(2)).
+    private static func failure(toLock path: String, _ code: Int32) -> StorageFailure {
+        code == EWOULDBLOCK || code == EACCES
             ? .inUse(path: path) : .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 }

@@ -99,6 +99,6 @@ struct Statement {
     private func failure(_ code: Int32) -> StorageFailure {
         let database = sqlite3_db_handle(handle)
         let sql = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
-        return .failed(operation: sql, code: code, message: String(cString: sqlite3_errmsg(database)))
+        return StorageFailure(code, at: sql, of: database)
     }
 }

@@ -21,7 +21,9 @@ final class NewFile {
         if !replacing, access(path, F_OK) == 0 { throw ToolFailure.exists(path: path) }
         descriptor = open(draft, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            throw StorageFailure.cannotOpen(path: draft, reason: String(cString: strerror(errno)))
+            let code = errno
+            throw Ownership.denial(ofFile: draft)
+                ?? StorageFailure.cannotOpen(path: draft, reason: String(cString: strerror(code)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
@@ -59,11 +61,9 @@ final class NewFile {
         return fstat(descriptor, &found) == 0 ? Int64(found.st_size) : 0
     }
 
-    /// Gives the draft to whoever owns `other`, so that a command that root runs leaves a file that the relay can open.
+    /// Gives the draft to the owner of `other`, so that a command that root runs leaves a file that the relay can open.
     func giveToOwner(of other: String) {
-        var found = stat()
-        guard geteuid() == 0, stat(other, &found) == 0 else { return }
-        _ = fchown(descriptor, found.st_uid, found.st_gid)
+        Ownership.give(descriptor, toOwnerOf: other)
     }
 
     /// Syncs the draft and moves it to its place.

@@ -14,27 +14,63 @@ enum StoreFile {
         var keysTo: Int64
     }
 
-    /// Throws `noStore` unless there is a file. SQLite would make one.
+    /// Throws `noStore` unless there is a file; SQLite would make one. Throws `emptied` or `empty` if it has 0 bytes.
     static func checkExists(_ path: String) throws {
         var found = stat()
         guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { throw ToolFailure.noStore(path: path) }
+        guard found.st_size == 0 else { return }
+        try StorePresence.check(path, note: note(beside: path))
+        throw ToolFailure.empty(path: path)
     }
 
-    /// A connection that changes nothing of the log. It has read once, so that what can't be read is told here.
+    private static func note(beside path: String) -> LogNote.Content? {
+        let descriptor = Glibc.open(path + ".lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return LogNote(descriptor).read()
+    }
+
+    /// A connection that changes nothing of the store. It has read once, so that what can't be read is told here.
     ///
-    /// A connection that may write removes the empty files it made beside the store when it closes; one that may not
-    /// leaves them. But the last to close would also move what a crash left in the write-ahead log, and a command that
-    /// only looks must not.
+    /// SQLite itself changes much for a reader: the last connection to close moves the write-ahead log into the
+    /// database and deletes it, and one that may not write leaves empty files beside it. Which way changes nothing
+    /// depends on what stands there.
     static func openForReading(_ path: String) throws -> Database {
         try checkExists(path)
-        let flags = byteCount(path + "-wal") > 0 ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         do {
-            return try checked(Database(path: path, flags: flags))
+            return try checked(connect(path))
         } catch {
             // A medium that can't be written to, with a backup on it that says it has a write-ahead log but has none.
-            guard byteCount(path + "-wal") == 0, access(Folder.path(of: path), W_OK) != 0 else { throw error }
-            return try checked(Database(path: uri(path), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI))
+            let real = Ownership.realPath(of: path)
+            guard byteCount(real + "-wal") == 0, access(Folder.path(of: real), W_OK) != 0 else { throw error }
+            return try checked(Database(path: path, flags: SQLITE_OPEN_READONLY, parameter: "immutable=1"))
         }
+    }
+
+    private static func connect(_ path: String) throws -> Database {
+        let real = Ownership.realPath(of: path)
+        let (hasLog, hasIndex) = (access(real + "-wal", F_OK) == 0, access(real + "-shm", F_OK) == 0)
+        let isLogEmpty = byteCount(real + "-wal") == 0
+        // What a rollback journal has would be rolled back.
+        guard byteCount(real + "-journal") == 0 else { return try Database(path: path, flags: SQLITE_OPEN_READONLY) }
+        if FileLock.isHeld(for: path) {
+            // The index is the relay's. If it ends meanwhile, the log stays as it leaves it.
+            return try Database(path: path, flags: isLogEmpty ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+        }
+        if hasLog, hasIndex {
+            // SQLite makes an index of the log in memory and leaves the one of the file as it is.
+            return try Database(path: path, flags: SQLITE_OPEN_READONLY, parameter: "readonly_shm=1")
+        }
+        let isWritable = access(real, W_OK) == 0 && access(Folder.path(of: real), W_OK) == 0
+        guard hasLog || hasIndex, isWritable else {
+            // Removes the empty files that it makes.
+            return try Database(path: path, flags: isLogEmpty ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+        }
+        // Files that were copied without the index, for example. Alone with them, SQLite needs no file for it.
+        let database = try Database(path: path, flags: SQLITE_OPEN_READWRITE)
+        if hasLog { database.keepWALOnClose() }
+        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        return database
     }
 
     private static func checked(_ database: Database) throws -> Database {
@@ -95,22 +131,5 @@ enum StoreFile {
         var second = stat()
         guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-    }
-
-    /// A path as a URI that SQLite takes (sqlite.org/uri.html), for a file that nobody changes.
-    private static func uri(_ path: String) -> String {
-        var escaped = "file:"
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = Array("0123456789ABCDEF")
-                escaped += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
-        return escaped + "?immutable=1"
     }
 }

@@ -3,6 +3,8 @@
 public enum ToolFailure: Error, Sendable, Equatable {
     /// There is no file at the path.
     case noStore(path: String)
+    /// The file has 0 bytes, and nothing beside it shows that it had content.
+    case empty(path: String)
     /// There is no file of lines at the path.
     case noFile(path: String)
     /// Something stands where a new file should come to stand.
@@ -27,7 +29,7 @@ extension ToolFailure {
     /// Whether the operator named something that isn't there: no run of the same command can succeed.
     public var isMistake: Bool {
         switch self {
-        case .noStore, .noFile, .exists, .sameFile, .unknown: true
+        case .noStore, .empty, .noFile, .exists, .sameFile, .unknown: true
         case .beingWritten, .cannotWrite, .damagedBackup, .heldBack, .line: false
         }
     }
@@ -39,6 +41,8 @@ extension ToolFailure: CustomStringConvertible {
         switch self {
         case .noStore(let path):
             "\(path): there is no such file; name the store by --store or the configuration"
+        case .empty(let path):
+            "\(path): has 0 bytes, so there is no store in it; name the store by --store or the configuration"
         case .noFile(let path):
             "\(path): there is no such file"
         case .exists(let path):

@@ -2,6 +2,20 @@ import RoostCore
 import RoostWire
 
 extension SQLiteWriter {
+    /// As `append`, but a page that the disk fails to read refuses this event alone: nothing is known to be damaged,
+    /// and a retry may succeed. What an event needs is read on a connection of its own before anything is changed, so
+    /// the transaction and what is kept in memory are as they were.
+    func appendIfReadable(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
+        let before = (head, database.totalChanges)
+        do {
+            return try append(event, key)
+        } catch let failure as StorageFailure where failure.isReadFailure {
+            guard database.isInTransaction, before == (head, database.totalChanges) else { throw failure }
+            reporter.note(.readFailed, "\(failure)")
+            return .refused(.unavailable)
+        }
+    }
+
     /// Decides about one event and stores it.
     func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
         if event.kind == .state { return try set(event) }

@@ -234,7 +234,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
 
     private func apply(_ mutation: Mutation, to outcomes: inout [Outcome]) throws {
         switch mutation {
-        case .append(let event): outcomes.append(try append(event, keys[outcomes.count]))
+        case .append(let event): outcomes.append(try appendIfReadable(event, keys[outcomes.count]))
         case .user(let number, let name): try directory.add(user: number, name: name)
         case .forgetUser(let number): try directory.remove(user: number)
         case .device(let number, let user, let name, let cursor):
