@@ -34,6 +34,10 @@ extension SQLiteLog {
         }
         snapshot.nextExpiry = try writer.directory.expiring.next()
         noteStrangers(in: snapshot)
+        for sentence in try UnfinishedImports.read(database) {
+            reporter.note(
+                .unfinishedImport, "\(sentence); until then its conversations may lack messages and members")
+        }
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
         snapshot.epoch = try writer.meta.text("epoch")

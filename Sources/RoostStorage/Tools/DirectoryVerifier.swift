@@ -17,9 +17,16 @@ struct DirectoryVerifier {
 
     func verify(_ report: inout VerifyReport) throws {
         try verifyMembers(&report)
-        for check in DirectoryVerifier.checks { try tell(check, &report) }
+        let unfinished = try UnfinishedImports.read(database)
+        for sentence in unfinished { report.add("meta", "", sentence, .importAgain) }
+        for check in DirectoryVerifier.checks {
+            // Members come last, so a conversation without any isn't damaged.
+            let isOfMembers = check.table == "member" || check.table == "conversation"
+            let filter = isOfMembers && !unfinished.isEmpty ? DirectoryVerifier.withMembers : ""
+            try tell(check, filter, &report)
+        }
         // Without pins, the log isn't read for them.
-        if try database.value("SELECT 1 FROM pin LIMIT 1") != nil { try tell(DirectoryVerifier.pins, &report) }
+        if try database.value("SELECT 1 FROM pin LIMIT 1") != nil { try tell(DirectoryVerifier.pins, "", &report) }
         if summary.epoch.isEmpty { report.add("meta", "epoch", "is missing", .restore) }
     }
 
@@ -83,7 +90,7 @@ struct DirectoryVerifier {
             "SELECT min(number), count(*) FROM user GROUP BY name HAVING count(*) > 1"),
         Check(
             "conversation", "% conversations have the same id",
-            "SELECT min(number), count(*) FROM conversation GROUP BY id HAVING count(*) > 1"),
+            "SELECT min(number) AS number, count(*) FROM conversation GROUP BY id HAVING count(*) > 1"),
         Check(
             "conversation", "waits for a user, number %, who can't accept it",
             """
@@ -94,7 +101,7 @@ struct DirectoryVerifier {
         Check(
             "member", "% users are in this direct conversation, not two",
             """
-            SELECT conversation.number, count(member.user) FROM conversation LEFT JOIN member
+            SELECT conversation.number AS number, count(member.user) FROM conversation LEFT JOIN member
                 ON member.conversation = conversation.number
             WHERE conversation.kind = 1 GROUP BY conversation.number HAVING count(member.user) <> 2
             """),
@@ -126,8 +133,11 @@ struct DirectoryVerifier {
         own.map { $0.ranges.last?.upperBound ?? 0 <= log.sequence(of: conversation) } ?? false
     }
 
-    private func tell(_ check: Check, _ report: inout VerifyReport) throws {
-        let rows = try database.prepare(check.sql)
+    /// Of rows with a conversation's number, those of conversations that have members.
+    private static let withMembers = "WHERE number IN (SELECT conversation FROM member)"
+
+    private func tell(_ check: Check, _ filter: String, _ report: inout VerifyReport) throws {
+        let rows = try database.prepare(filter.isEmpty ? check.sql : "SELECT * FROM (\(check.sql)) \(filter)")
         if check.sql.contains("?1") { rows.bind(1, summary.head) }
         let parts = check.text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         while try rows.step() {

@@ -83,18 +83,23 @@ struct ImportDirectory {
     /// Of users who have none in the store. A username that the store has given to somebody else stays there.
     private func writeProfiles() throws {
         let find = try writer.database.prepare("SELECT 1 FROM profile WHERE user = ?1")
-        let findUsername = try writer.database.prepare("SELECT 1 FROM profile WHERE username = ?1")
+        // The table has no index by username, so a look-up in it for each profile would read all of it each time.
+        var usernames = try usernamesOfStore()
         for one in plan.profiles {
             guard let user = plan.users[one.user] else { continue }
             find.bind(1, user.number)
             guard try find.first({ _ in true }) == nil else { continue }
             var profile = one.profile
-            if !profile.username.isEmpty {
-                try findUsername.bind(1, copying: profile.username)
-                if try findUsername.first({ _ in true }) != nil { profile.username = "" }
-            }
+            if !profile.username.isEmpty, !usernames.insert(profile.username).inserted { profile.username = "" }
             try writer.profiles.set(profile, of: UserNumber(user.number))
         }
+    }
+
+    private func usernamesOfStore() throws -> Set<String> {
+        let rows = try writer.database.prepare("SELECT username FROM profile WHERE username <> ''")
+        var found: Set<String> = []
+        while try rows.step() { found.insert(rows.text(0)) }
+        return found
     }
 
     /// As for exceptions. A prospect that the store has may have been changed since.
@@ -130,9 +135,10 @@ struct ImportDirectory {
     /// Those that the store has already, by who reported whom and when, aren't added again. More than a relay keeps are
     /// left out.
     private func writeReports() throws {
-        var known = try ReportTable.read(writer.database)
-        var number = known.last?.number ?? 0
-        for line in plan.reports where known.count < Limits().reportsMax {
+        let stored = try ReportTable.read(writer.database)
+        var known = Set(stored.map(ReportIdentity.init))
+        var (count, number) = (stored.count, stored.last?.number ?? 0)
+        for line in plan.reports where count < Limits().reportsMax {
             guard let reporter = plan.users[line.reporter] else { continue }
             number += 1
             var report = StoredReport(
@@ -145,9 +151,9 @@ struct ImportDirectory {
                 report.closing = .init(
                     by: line.closedBy, note: line.note, at: Timestamp(milliseconds: line.closedAt))
             }
-            guard !known.contains(where: { $0.isSame(as: report) }) else { continue }
+            guard known.insert(ReportIdentity(report)).inserted else { continue }
             try writer.directory.reports.set(report)
-            known.append(report)
+            count += 1
         }
     }
 
@@ -244,13 +250,15 @@ struct ImportDirectory {
     /// Devices that the store doesn't know begin where they were.
     func writeDevices(_ positions: PositionMap, above number: Int32) throws {
         try writer.transactions.run {
-            let find = try writer.database.prepare("SELECT 1 FROM device WHERE user = ?1 AND name = ?2")
+            // The table has no index by user either.
+            let rows = try writer.database.prepare("SELECT user, name FROM device")
+            var known: Set<DeviceIdentity> = []
+            while try rows.step() { known.insert(DeviceIdentity(user: rows.int32(0), name: rows.text(1))) }
             var number = number
             for device in plan.devices {
                 guard let user = plan.users[device.user], number < .max else { continue }
-                find.bind(1, user.number)
-                try find.bind(2, copying: device.name)
-                guard try find.first({ _ in true }) == nil else { continue }
+                let identity = DeviceIdentity(user: user.number, name: device.name)
+                guard known.insert(identity).inserted else { continue }
                 number += 1
                 try writer.directory.add(
                     device: DeviceNumber(number), of: UserNumber(user.number), name: device.name,
@@ -260,10 +268,21 @@ struct ImportDirectory {
     }
 }
 
-extension StoredReport {
-    /// Whether the same user reported the same at the same time.
-    fileprivate func isSame(as other: StoredReport) -> Bool {
-        reporter == other.reporter && user == other.user && time == other.time
-            && conversation == other.conversation && sequence == other.sequence
+/// By what two reports are the same: who reported whom, of what, and when.
+private struct ReportIdentity: Hashable {
+    private let reporter: Int32
+    private let user: Int32
+    private let time: Int64
+    private let conversation: String
+    private let sequence: Int64
+
+    init(_ report: StoredReport) {
+        (reporter, user) = (report.reporter.value, report.user.value)
+        (time, conversation, sequence) = (report.time.milliseconds, report.conversation, report.sequence.value)
     }
+}
+
+private struct DeviceIdentity: Hashable {
+    let user: Int32
+    let name: String
 }

@@ -217,7 +217,8 @@ struct ImportPlan {
                 throw ExportLineFailure("sequence: \(event.sequence) comes after \(conversation.sequence)")
             }
             conversation.sequence = event.sequence
-            try conversation.noteThread(of: event)
+            // In its place: a copy would copy the bits of all messages before, for each message.
+            try conversations[event.conversation]?.noteThread(of: event)
         } else {
             guard event.sequence <= conversation.sequence else {
                 throw ExportLineFailure("sequence: there is no message \(event.sequence) before")
@@ -231,7 +232,7 @@ struct ImportPlan {
             newRows += 1
         }
         conversation.rows += 1
-        conversations[event.conversation] = conversation
+        conversations[event.conversation]?.move(to: conversation)
     }
 
     private mutating func take(_ messages: WithheldMessages) throws {
@@ -259,6 +260,11 @@ struct ImportPlan {
 }
 
 extension ImportPlan.Conversation {
+    /// Notes how far the file has come.
+    fileprivate mutating func move(to other: Self) {
+        (rows, sequence, position) = (other.rows, other.sequence, other.position)
+    }
+
     /// A thread begins with a message that is in none.
     fileprivate mutating func noteThread(of message: ExportedEvent) throws {
         let root = message.extras.withUnsafeBytes { Extras(parsing: $0) }.thread.value

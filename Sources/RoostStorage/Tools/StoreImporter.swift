@@ -16,6 +16,8 @@ public final class StoreImporter {
         public var added: Int64
         /// Rows that were there already.
         public var known: Int64
+        /// A sentence for each other import that was cut short before.
+        public var unfinished: [String] = []
     }
 
     /// Rows and bytes of bodies that one transaction holds.
@@ -44,16 +46,29 @@ public final class StoreImporter {
     ) throws -> Result {
         let log = try SQLiteLog(path: path, durability: durability)
         defer { log.close() }
-        let target = try ImportTarget(log.writer.database, source: source)
+        return try run(source, into: log, progress)
+    }
+
+    /// The same with a store that is open, for tests that count its work.
+    static func run(
+        _ source: String, into log: SQLiteLog, _ progress: @escaping ToolProgress.Report = { _ in }
+    ) throws -> Result {
+        let database = log.writer.database
+        let target = try ImportTarget(database, source: source)
         var plan = ImportPlan(target)
         let lines = try read(source, "checking", progress) { try plan.take($0, number: $1) }
         try attribute(source, lines + 1) { try plan.finish() }
         let importer = StoreImporter(source, log.writer, plan, progress)
+        try log.writer.transactions.run { try UnfinishedImports.begin(plan.header, in: database) }
         try importer.write(deviceMax: target.deviceMax)
-        // It may have brought back what was too old.
-        try log.writer.transactions.run { try log.writer.meta.set("expired_to", to: 0) }
+        try log.writer.transactions.run {
+            // It may have brought back what was too old.
+            try log.writer.meta.set("expired_to", to: 0)
+            try UnfinishedImports.finish(plan.header, in: database)
+        }
+        let unfinished = try UnfinishedImports.read(database)
         _ = try log.checkpoint()
-        return Result(lines: lines, added: importer.added, known: importer.known)
+        return Result(lines: lines, added: importer.added, known: importer.known, unfinished: unfinished)
     }
 
     private init(

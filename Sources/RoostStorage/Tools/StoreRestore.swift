@@ -66,8 +66,9 @@ public struct StoreRestore {
         source.close()
         copy.close()
         let report = try StoreVerifier.run(file.draft, progress: progress)
-        if let finding = report.findings.first {
-            throw ToolFailure.damagedBackup(path: backup, finding: finding.summary, count: report.findingCount)
+        // An import that was cut short can be finished in the restored store.
+        if let finding = report.findings.first(where: { $0.remedy != .importAgain }) {
+            throw ToolFailure.damagedBackup(path: backup, finding: finding.summary, count: report.damageCount)
         }
         let changed = try Database(path: file.draft)
         defer { changed.close() }

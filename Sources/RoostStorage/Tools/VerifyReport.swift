@@ -6,6 +6,8 @@ public struct Finding: Sendable, Equatable {
         case restore
         /// Something is damaged that can be made anew from the log.
         case reindex
+        /// Nothing is damaged: an import was cut short.
+        case importAgain
     }
 
     /// The table.
@@ -25,6 +27,7 @@ extension Finding: CustomStringConvertible {
             switch remedy {
             case .restore: "restore a backup to have it back (`roost store restore`)"
             case .reindex: "stop the relay and run `roost store reindex`"
+            case .importAgain: "stop the relay and run `roost store import` with the file"
             }
         return "\(summary); \(advice)"
     }
@@ -42,6 +45,8 @@ public struct VerifyReport: Sendable, Equatable {
     public private(set) var findings: [Finding] = []
     /// How many there are.
     public private(set) var findingCount = 0
+    /// How many of them are damage.
+    public private(set) var damageCount = 0
     /// Rows of the log that were read.
     public internal(set) var rows: Int64 = 0
     /// Conversations in the directory.
@@ -56,6 +61,7 @@ public struct VerifyReport: Sendable, Equatable {
 
     mutating func add(_ table: String, _ place: String, _ meaning: String, _ remedy: Finding.Remedy) {
         findingCount += 1
+        if remedy != .importAgain { damageCount += 1 }
         guard findings.count < VerifyReport.toldMax else { return }
         findings.append(Finding(table: table, place: place, meaning: meaning, remedy: remedy))
     }
