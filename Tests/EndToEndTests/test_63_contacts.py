@@ -147,11 +147,37 @@ async def test_of_all_pairs_of_roles_one_trainer_and_one_client_become_contacts(
     assert code == 0 and "2 contacts made" in text, text
     made = stored(relay.store)
     code, text = infer(relay, "--apply")
-    assert code == 0 and "0 contacts made" in text and "2 conversations skipped: are of two who" in text, text
+    assert code == 0 and "0 contacts made" in text and "2 conversations skipped: are of users who" in text, text
     assert stored(relay.store) == made and len(made) == 2
     relay.start()
     assert await contacts(await relay.device("trainer-client-1")) == [("trainer-client-2", "client", "accepted", "")]
     assert await contacts(await relay.device("client-trainer-1")) == [("client-trainer-2", "trainer", "accepted", "")]
+
+
+async def test_groups_count_if_they_are_asked_for_and_all_can_be_taken_back(start):
+    relay = start(**TRAINERS)
+    olga = await relay.operator()
+    tina, carl, cora = [await relay.device(user) for user in ("tina", "carl", "cora")]
+    await tina.send("@carl", "hello")
+    await tina.call("conversation.create", kind="group", key="g", members=["carl", "cora"], name="team")
+    for user, role in (("tina", "trainer"), ("carl", "client"), ("cora", "client")):
+        await olga.call("admin.profile", user=user, role=role)
+    relay.stop()
+    assert "1 contact would be made" in infer(relay, "--dry-run")[1]
+    assert "2 contacts would be made" in infer(relay, "--dry-run", "--groups")[1]
+    assert stored(relay.store) == []
+    assert "2 contacts made" in infer(relay, "--apply", "--groups")[1]
+    relay.start()
+    tina = await relay.device("tina")
+    assert await contacts(tina) == [("carl", "client", "accepted", ""), ("cora", "client", "accepted", "")]
+    await tina.call("contact.invite", user="carl", kind="client", label="knee")
+    relay.stop()
+    assert "1 inferred contact would be removed" in infer(relay, "--undo", "--dry-run")[1]
+    assert len(stored(relay.store)) == 2
+    code, text = infer(relay, "--undo")
+    assert code == 0 and "1 inferred contact removed" in text, text
+    relay.start()
+    assert await contacts(await relay.device("tina")) == [("carl", "client", "accepted", "knee")]
 
 
 async def test_an_inference_that_is_killed_is_finished_by_the_next(start):
@@ -202,6 +228,7 @@ async def test_an_inference_that_is_killed_is_finished_by_the_next(start):
 async def test_an_inference_says_what_is_wrong(start):
     relay = start(**TRAINERS)
     for words, part in ((["--dry-run", "--apply"], "Either"), ([], "Either"),
+                        (["--undo", "--groups"], "takes back all"),
                         (["--dry-run", "--kind", "boss/clerk"], "contacts.kinds"),
                         (["--dry-run", "--kind", "friend"], "who is who"),
                         (["--apply"], "another relay has this store open")):

@@ -58,6 +58,9 @@ public struct StoreTools {
             var lines = found.findings.map(\.description)
             let untold = found.findingCount - found.findings.count
             if untold > 0 { lines.append("and \(counted(Int64(untold), "finding")) more") }
+            guard found.damageCount > 0 else {
+                return Outcome(lines: lines, summary: "\(path) isn't complete: \(size)", isSound: false)
+            }
             return Outcome(
                 lines: lines,
                 summary: "\(path) is damaged: \(counted(Int64(found.findingCount), "finding")) in \(size)",
@@ -126,6 +129,7 @@ public struct StoreTools {
         try attempt {
             let done = try StoreImporter.run(source, into: path, durability: durability, progress: report)
             return Outcome(
+                lines: done.unfinished,
                 summary: "\(counted(done.lines, "line")) of \(source) imported into \(path): "
                     + "\(counted(done.added, "row")) added, \(counted(done.known, "row")) there already")
         }
@@ -150,36 +154,66 @@ public struct StoreTools {
         }
     }
 
-    /// Makes contacts of the direct conversations of two users of whom one has the one role and one the other. The
-    /// relay has to be stopped, unless it is only a trial.
-    /// - Parameter kind: the two roles, as `contacts.kinds` has them.
-    public func inferContacts(_ kind: String, isTrial: Bool) throws(StoreToolFailure) -> Outcome {
-        let wanted = ContactKind(kind)
+    /// What `inferContacts` does.
+    public struct Inference: Sendable {
+        /// The two roles, as `contacts.kinds` has them.
+        public var kind: String
+        /// Whether pairs that share only a group count, too.
+        public var hasGroups = false
+        /// Takes back what earlier runs have made.
+        public var isUndo = false
+        /// Only says what would be done.
+        public var isTrial = false
+
+        /// Infers contacts of this kind.
+        public init(_ kind: String) { self.kind = kind }
+    }
+
+    /// Makes contacts of the conversations of users of whom one has the one role and one the other, or takes that back.
+    /// The relay has to be stopped, unless it is only a trial.
+    public func inferContacts(_ inference: Inference) throws(StoreToolFailure) -> Outcome {
+        let wanted = ContactKind(inference.kind)
         guard wanted.one != wanted.other else {
             throw StoreToolFailure(
-                "--kind: \(kind) doesn't say who is who; expected two words such as trainer/client", isMistake: true)
+                "--kind: \(inference.kind) doesn't say who is who; expected two words such as trainer/client",
+                isMistake: true)
         }
-        guard rules.contactKinds.contains(wanted) else {
-            throw StoreToolFailure("--kind: contacts.kinds doesn't have \(kind)", isMistake: true)
+        guard inference.isUndo || rules.contactKinds.contains(wanted) else {
+            throw StoreToolFailure("--kind: contacts.kinds doesn't have \(inference.kind)", isMistake: true)
         }
         return try attempt {
-            let done =
-                isTrial
-                ? try ContactInference.tryOut(path, kind: wanted, progress: report)
-                : try ContactInference.apply(path, kind: wanted, durability: durability, progress: report)
-            let reasons: [ContactInference.Skip: String] = [
-                .roles: "are not one \(wanted.one) and one \(wanted.other)", .members: "have not two members",
-                .request: "wait to be accepted", .known: "are of two who are contacts or invited already",
-            ]
-            let lines = ContactInference.Skip.allCases.compactMap { skip in
-                done.skipped[skip].map { "\(counted(Int64($0), "conversation")) skipped: \(reasons[skip] ?? "")" }
-            }
-            let made = counted(Int64(done.contacts), "contact")
-            return Outcome(
-                lines: lines,
-                summary: "\(made) \(isTrial ? "would be made in" : "made in") \(path) of "
-                    + "\(counted(Int64(done.conversations), "direct conversation"))")
+            inference.isUndo ? try undo(inference, wanted) : try make(inference, wanted)
         }
+    }
+
+    private func undo(_ inference: Inference, _ kind: ContactKind) throws -> Outcome {
+        let done =
+            inference.isTrial
+            ? try ContactInference.tryUndo(path, kind: kind)
+            : try ContactInference.undo(path, kind: kind, durability: durability)
+        let verb = inference.isTrial ? "would be removed from" : "removed from"
+        return Outcome(summary: "\(counted(Int64(done.contacts), "inferred contact")) \(verb) \(path)")
+    }
+
+    private func make(_ inference: Inference, _ kind: ContactKind) throws -> Outcome {
+        let done =
+            inference.isTrial
+            ? try ContactInference.tryOut(path, kind: kind, groups: inference.hasGroups, progress: report)
+            : try ContactInference.apply(
+                path, kind: kind, groups: inference.hasGroups, durability: durability, progress: report)
+        let reasons: [ContactInference.Skip: String] = [
+            .roles: "don't have \(kind.one) and \(kind.other)", .members: "have not two members",
+            .request: "wait to be accepted", .known: "are of users who are contacts or invited already",
+        ]
+        let lines = ContactInference.Skip.allCases.compactMap { skip in
+            done.skipped[skip].map { "\(counted(Int64($0), "conversation")) skipped: \(reasons[skip] ?? "")" }
+        }
+        let made = counted(Int64(done.contacts), "contact")
+        let noun = inference.hasGroups ? "conversation" : "direct conversation"
+        return Outcome(
+            lines: lines,
+            summary: "\(made) \(inference.isTrial ? "would be made in" : "made in") \(path) of "
+                + counted(Int64(done.conversations), noun))
     }
 
     /// Copies the store to a new file. Works while a relay runs.
@@ -213,7 +247,7 @@ public struct StoreTools {
         } catch let failure as ToolFailure {
             throw StoreToolFailure("\(failure)", isMistake: failure.isMistake)
         } catch let failure as StorageFailure {
-            throw StoreToolFailure("\(failure)", isMistake: failure.isMistake)
+            throw StoreToolFailure(failure.commandDescription, isMistake: failure.isMistake)
         } catch {
             throw StoreToolFailure("\(error)", isMistake: false)
         }

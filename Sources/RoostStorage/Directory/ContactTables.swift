@@ -5,6 +5,7 @@ import RoostWire
 struct ContactTables {
     private let setContact: Statement
     private let deleteContact: Statement
+    private let markInferred: Statement
     private let setProspect: Statement
     private let deleteProspect: Statement
 
@@ -15,6 +16,7 @@ struct ContactTables {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """)
         deleteContact = try database.prepare("DELETE FROM contact WHERE low = ?1 AND high = ?2")
+        markInferred = try database.prepare("UPDATE contact SET inferred = 1 WHERE low = ?1 AND high = ?2")
         setProspect = try database.prepare("REPLACE INTO prospect (user, id, name, note) VALUES (?1, ?2, ?3, ?4)")
         deleteProspect = try database.prepare("DELETE FROM prospect WHERE user = ?1 AND id = ?2")
     }
@@ -32,6 +34,14 @@ struct ContactTables {
             try statement.bind(8, copying: contact.high.label)
         }
         try statement.run()
+    }
+
+    /// Stores a contact that was inferred. Whatever else is stored in its place isn't marked so.
+    func infer(_ pair: UserPair, _ contact: StoredContact) throws {
+        try set(pair, to: contact)
+        markInferred.bind(1, pair.low.value)
+        markInferred.bind(2, pair.high.value)
+        try markInferred.run()
     }
 
     func setProspect(_ id: String, of user: UserNumber, to prospect: StoredProspect?) throws {
@@ -66,6 +76,20 @@ struct ContactTables {
                         since: Timestamp(milliseconds: query.int64(3)))))
         }
         return contacts
+    }
+
+    /// The pairs whose contact was inferred, with these kinds, and wasn't changed since, in order.
+    static func inferred(_ database: Database, _ kind: ContactKind) throws -> [UserPair] {
+        let query = try database.prepare(
+            """
+            SELECT low, high FROM contact
+            WHERE inferred = 1 AND (low_kind, high_kind) IN (VALUES (?1, ?2), (?2, ?1)) ORDER BY low, high
+            """)
+        try query.bind(1, copying: kind.one)
+        try query.bind(2, copying: kind.other)
+        var pairs: [UserPair] = []
+        while try query.step() { pairs.append(UserPair(UserNumber(query.int32(0)), UserNumber(query.int32(1)))) }
+        return pairs
     }
 
     /// All prospects, in the order of their owners and ids.

@@ -51,7 +51,7 @@ enum Schema {
         CREATE TABLE contact (
             low INTEGER NOT NULL, high INTEGER NOT NULL, inviter INTEGER, since INTEGER NOT NULL,
             low_kind TEXT NOT NULL, high_kind TEXT NOT NULL, low_label TEXT NOT NULL, high_label TEXT NOT NULL,
-            PRIMARY KEY (low, high)
+            inferred INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (low, high)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE prospect (
             user INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (user, id)

@@ -14,24 +14,34 @@ struct ContactsCommand: ParsableCommand {
 struct ContactsInferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "infer",
-        abstract: "Make a contact of each direct conversation of one trainer and one client.",
+        abstract: "Make contacts of the conversations of one trainer and one client.",
         discussion: """
-            Both have to be in it, and their roles to be in their profiles. What doesn't fit is skipped and counted. \
-            --dry-run works while the relay runs, and writes nothing. For --apply the relay has to be stopped. It can \
-            be run again at any time: what is there already stays as it is.
+            Each direct conversation of two users with these roles in their profiles makes a contact. With --groups \
+            each trainer also gets each client of the groups they share. What doesn't fit is skipped and counted. It \
+            can be run again at any time: what is there already stays as it is.
+
+            --undo removes the contacts that earlier runs have made and that neither user has changed since.
+
+            --dry-run works while the relay runs, and writes nothing. Otherwise the relay has to be stopped.
             """
     )
 
-    @Flag(help: "Only say what would be made.") var dryRun = false
+    @Flag(help: "Only say what would be done.") var dryRun = false
     @Flag(help: "Make the contacts.") var apply = false
+    @Flag(help: "Take back what earlier runs have made.") var undo = false
+    @Flag(help: "Also of users who share only a group.") var groups = false
     @Option(help: "The two roles, and what the contacts are to each other.") var kind = "trainer/client"
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        guard dryRun != apply else { throw ValidationError("Either --dry-run or --apply is needed.") }
+        guard !(dryRun && apply) else { throw ValidationError("Either --dry-run or --apply is possible, not both.") }
+        guard dryRun || apply || undo else { throw ValidationError("Either --dry-run, --apply or --undo is needed.") }
+        guard !(undo && groups) else { throw ValidationError("--undo takes back all, without --groups.") }
     }
 
     func run() throws {
-        try options.run { try $0.inferContacts(kind, isTrial: dryRun) }
+        var inference = StoreTools.Inference(kind)
+        (inference.hasGroups, inference.isUndo, inference.isTrial) = (groups, undo, dryRun)
+        try options.run { [inference] in try $0.inferContacts(inference) }
     }
 }

@@ -153,6 +153,73 @@ import Testing
         #expect(try apply(scratch.path()).contacts == 1)
     }
 
+    private func undo(_ path: String) throws -> Int {
+        let trial = try ContactInference.tryUndo(path, kind: Self.kind).contacts
+        let done = try ContactInference.undo(path, kind: Self.kind, durability: .full).contacts
+        #expect(trial == done)
+        return done
+    }
+
+    private func commit(_ mutations: [Mutation], _ path: String) throws {
+        let log = try SQLiteLog(path: path, durability: .full)
+        defer { log.close() }
+        _ = try log.load()
+        _ = try log.writer.commit(mutations)
+    }
+
+    /// Users 1, 3 and 7 are trainers, 4, 5 and 8 clients; 3 and 4, and 7 and 8, have a direct conversation.
+    @Test func inGroupsEachTrainerGetsEachClient() throws {
+        let scratch = try Scratch()
+        try fill(scratch.path())
+        for (user, role) in [(Int32(1), "trainer"), (4, "client"), (5, "client")] {
+            var profile = StoredProfile(version: 2)
+            profile.role = role
+            try commit([.profile(UserNumber(user), profile)], scratch.path())
+        }
+        let groups: [Mutation] = [
+            .append(opening(of: 20, [1, 4, 5], .group, at: 400)), .append(opening(of: 21, [3, 4], .group, at: 401)),
+            .append(opening(of: 22, [1, 3], .group, at: 402)),
+        ]
+        try commit(groups, scratch.path())
+        let direct = try tryOut(scratch.path())
+        #expect(direct.conversations == 9 && direct.contacts == 2)
+        func run(_ isTrial: Bool) throws -> ContactInference.Result {
+            isTrial
+                ? try ContactInference.tryOut(scratch.path(), kind: Self.kind, groups: true) { _ in }
+                : try ContactInference.apply(scratch.path(), kind: Self.kind, groups: true, durability: .full) { _ in }
+        }
+        let trial = try run(true)
+        #expect(trial.contacts == 4 && trial.conversations == 12 && trial.skipped[.known] == 1)
+        #expect(try contacts(scratch.path()).isEmpty)
+        #expect(try run(false) == trial)
+        let pairs = try contacts(scratch.path()).map { [$0.pair.low.value, $0.pair.high.value] }
+        #expect(pairs == [[1, 4], [1, 5], [3, 4], [7, 8]])
+        #expect(try contacts(scratch.path()).first?.stored.since.milliseconds == 400)
+        #expect(try run(false).contacts == 0)
+    }
+
+    /// What either user has changed since, and what was there before, isn't taken back.
+    @Test func anUndoRemovesWhatWasInferredAndNothingElse() throws {
+        let scratch = try Scratch()
+        try fill(scratch.path())
+        let own = UserPair(UserNumber(1), UserNumber(2))
+        let contact = StoredContact(
+            inviter: nil, low: .init(kind: "trainer"), high: .init(kind: "client"), since: Timestamp(milliseconds: 9))
+        try commit([.contact(own, contact)], scratch.path())
+        #expect(try undo(scratch.path()) == 0)
+        #expect(try apply(scratch.path()).contacts == 2)
+        #expect(try undo(scratch.path()) == 2)
+        #expect(try contacts(scratch.path()).map(\.pair) == [own])
+        // It can be done again.
+        #expect(try apply(scratch.path()).contacts == 2)
+        var labelled = try #require(try contacts(scratch.path()).first { $0.pair.low.value == 3 })
+        labelled.stored.low.label = "knee"
+        try commit([.contact(labelled.pair, labelled.stored)], scratch.path())
+        #expect(try ContactInference.tryUndo(scratch.path(), kind: ContactKind("boss/clerk")).contacts == 0)
+        #expect(try undo(scratch.path()) == 1)
+        #expect(try contacts(scratch.path()).map(\.pair) == [own, labelled.pair])
+    }
+
     @Test func aRunThatWasCutShortIsFinishedByTheNext() throws {
         let (whole, cut) = (try Scratch(), try Scratch())
         for scratch in [whole, cut] { try fill(scratch.path()) }
