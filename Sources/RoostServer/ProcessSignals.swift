@@ -18,6 +18,14 @@ final class ProcessSignals: Sendable {
         Thread.detachNewThread { self.wait() }
     }
 
+    /// Blocks SIGHUP in the calling thread, the first one, as `init` does later.
+    static func holdReloads() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGHUP)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
     /// From now on the first signal calls `drain`, on another thread.
     func onFirst(_ drain: @escaping @Sendable () -> Void) { self.drain.withLock { $0 = drain } }
 

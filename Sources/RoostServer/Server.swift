@@ -47,6 +47,10 @@ public struct Server: Sendable {
         server.serve(running, store, signals)
     }
 
+    /// Makes SIGHUP harmless from now on, until `run` waits for it: its default action would end the process. To be
+    /// called before anything else, on the first thread.
+    public static func holdReloads() { ProcessSignals.holdReloads() }
+
     private func warnOfLimits() {
         var findings = Configuration.Findings()
         configuration.lookAtDescriptors(&findings)
@@ -80,7 +84,7 @@ public struct Server: Sendable {
                 retention: configuration.retention.ofStore,
                 reporter: StorageReporter { [log] notice in
                     log.log(
-                        level: notice.kind == .progress ? .notice : .error, "Store: \(notice.text)",
+                        level: notice.kind.level, "Store: \(notice.text)",
                         metadata: ["event": "store.notice", "kind": "\(notice.kind.rawValue)"])
                 })
             let snapshot = try store.load()
@@ -269,4 +273,17 @@ public struct ServerFailure: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+extension StorageNotice.Kind {
+    /// How serious it is for an operator.
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .progress: .notice
+        case .permissions: .warning
+        case .damagedRow, .damagedIndex, .lostEnd, .readFailed, .maintenanceFailed, .foreignProgram, .fullDisk,
+            .unfinishedImport:
+            .error
+        }
+    }
 }

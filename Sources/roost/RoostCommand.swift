@@ -25,6 +25,8 @@ struct RoostCommand: AsyncParsableCommand {
     // On the main actor, so that `serve`, which never waits, runs on the main thread before Swift's pool has any
     // thread.
     @MainActor static func main() async {
+        // A manager may ask for a reload as soon as the process exists.
+        if CommandLine.arguments.dropFirst().first == ServeCommand.configuration.commandName { Server.holdReloads() }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -3,7 +3,8 @@ import RoostCore
 import RoostTransport
 
 /// Stops the relay without losing anything: tell clients to come back, finish what is under way, close connections,
-/// wait for the last commits. The end of each turn makes the next step; `drain.seconds` bounds the whole.
+/// wait for the last commits. The end of each turn makes the next step. `drain.seconds` bounds it up to
+/// the end of the loop; the commit and the copy of the write-ahead log that the disk is busy with then are finished.
 extension Gateway {
     /// Time from the announcement to the close: enough for clients to read it and for commits to finish.
     private static var noticeMilliseconds: Int64 { 300 }

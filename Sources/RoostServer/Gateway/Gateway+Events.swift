@@ -88,6 +88,11 @@ extension Gateway {
         for refused in relay.takeRefusals() { connectionLog.note(refused, at: now) }
         note(relay.takeDeeds())
         stepDrain()
+        if let moved = clockWatch.look(at: now) {
+            log.warning(
+                "The clock was set while the relay runs: messages get its time, and expire by it",
+                metadata: ["event": "clock.moved", "seconds": .stringConvertible(moved / 1_000)])
+        }
         if let loop {
             let time = now.monotonic
             service?.beat(at: time)

@@ -68,6 +68,7 @@ final class Gateway: TransportHandler {
     /// Descriptors that are neither sockets of the loop nor its listener's, as counted before the loop runs.
     var otherDescriptors = 0
     let memory = MemoryReturn()
+    var clockWatch = ClockWatch()
     // Both clocks, read at most once a turn.
     private var moment: Moment?
 
