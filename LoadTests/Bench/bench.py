@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import directory
 import gauge
 import growth
 import latency
@@ -41,7 +42,7 @@ from processes import Processes
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The log comes last: the disk stalls for a while after the gigabytes that it writes.
 LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, presence,
-                             growth, log_alone)
+                             directory, growth, log_alone)
          for line in group.LINES}
 
 
