@@ -26,16 +26,23 @@ struct DamagedFile {
     /// Whether the damage was found while the file was in use.
     var isMarked: Bool { access(mark, F_OK) == 0 }
 
-    /// Whether there is a file that isn't SQLite's. SQLite would open it all the same, and delete the log beside it,
-    /// which may have what was written last (sqlite.org/fileformat2.html#the_database_header).
+    /// Whether there is a file that isn't SQLite's, or is empty beside a log with content. SQLite would open it all the
+    /// same, and delete the log, which may have what was written last
+    /// (sqlite.org/fileformat2.html#the_database_header).
     var hasForeignHead: Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
         let usual = Array("SQLite format 3\0".utf8)
         var head = [UInt8](repeating: 0, count: usual.count)
-        // A new file is empty.
-        return read(file, &head, head.count) > 0 && head != usual
+        let count = read(file, &head, head.count)
+        // A new file is empty, and has no log yet.
+        return count > 0 ? head != usual : count == 0 && hasLog
+    }
+
+    private var hasLog: Bool {
+        var found = stat()
+        return stat(path + "-wal", &found) == 0 && found.st_size > 0
     }
 
     /// The next start is to make the file anew.

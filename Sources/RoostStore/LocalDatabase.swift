@@ -32,6 +32,16 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
 /// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a
 /// user typed must outlive a battery (sqlite.org/pragma.html#pragma_synchronous: FULL syncs the WAL at each commit).
 package final class LocalDatabase {
+    /// SQLite's file layer that doesn't answer a failed read as if the file were damaged; nil for the system's own, on
+    /// systems where it hasn't been tried.
+    private static let fileLayer: String? = {
+        #if canImport(Darwin)
+            nil
+        #else
+            roost_sqlite_add_file_layer() == SQLITE_OK ? ROOST_SQLITE_FILE_LAYER : nil
+        #endif
+    }()
+
     private let handle: OpaquePointer
     private let path: String
     /// What writes pages without stale bytes; nil if there is no file.
@@ -47,7 +57,7 @@ package final class LocalDatabase {
         }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, LocalDatabase.fileLayer)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close(opened)
             throw LocalFailure(code: code, description: "open: \(String(cString: sqlite3_errstr(code)))")

@@ -70,6 +70,24 @@ import Testing
         #expect(store.identity.device == "phone")
     }
 
+    /// A copy on a full disk leaves such a file. SQLite takes it for a new one and deletes the log.
+    @Test func anEmptyFileBesideALogKeepsTheLog() throws {
+        let store = try open()
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        let log = try Data(contentsOf: URL(filePath: file.path + "-wal"))
+        #expect(log.count > 0)
+        let copy = OutboxFile()
+        try Data().write(to: URL(filePath: copy.path))
+        try log.write(to: URL(filePath: copy.path + "-wal"))
+        let failure = #expect(throws: LocalFailure.self) { try LocalDatabase(path: copy.path, migrations: nil) }
+        #expect(failure?.isDamage == true)
+        #expect(try Data(contentsOf: URL(filePath: copy.path + "-wal")) == log)
+        // The device begins anew, and the log stays beside the file that it was found with.
+        _ = try LocalStore(path: copy.path, device: "phone")
+        #expect(try Data(contentsOf: URL(filePath: copy.path + ".damaged-wal")) == log)
+        withExtendedLifetime(store) {}
+    }
+
     @Test func anyDamageLeavesAStoreThatWorks() throws {
         var generator = SeededGenerator(seed: 17)
         let count = try filled().count
