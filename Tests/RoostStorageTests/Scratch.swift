@@ -11,7 +11,8 @@ final class Scratch {
 
     init() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }

@@ -30,7 +30,7 @@ final class FileLock {
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { mkdir(String(path[..<slash]), 0o700) }
         let file = path + ".lock"
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileLock.failure(toOpen: file, errno) }
+        guard descriptor >= 0 else { throw FileLock.failure(toOpen: file, of: path, errno) }
         Ownership.give(descriptor, toOwnerOf: path)
         guard lockFile() else {
             let code = errno
@@ -68,7 +68,7 @@ final class FileLock {
         // Not closed before SQLite has closed the file, not even if another relay has the lock: that would end the
         // process's own locks, too (fcntl(2)).
         storeDescriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard storeDescriptor >= 0 else { throw FileLock.failure(toOpen: path, errno) }
+        guard storeDescriptor >= 0 else { throw FileLock.failure(toOpen: path, of: path, errno) }
         // A lock of this open file, not of the process, so that no other use of the file in the process ends it.
         guard lockStore(as: F_WRLCK) else {
             let code = errno
@@ -103,8 +103,8 @@ final class FileLock {
     }
 
     /// EACCES means here that the file is another user's.
-    private static func failure(toOpen path: String, _ code: Int32) -> StorageFailure {
-        let denial = code == EACCES || code == EPERM ? Ownership.denial(ofFile: path) : nil
+    private static func failure(toOpen file: String, of path: String, _ code: Int32) -> StorageFailure {
+        let denial = code == EACCES || code == EPERM ? Ownership.denial(ofFile: file) : nil
         return denial ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
