@@ -37,6 +37,11 @@ struct TimerWheel<Payload> {
         earliest = min(earliest ?? due, due)
     }
 
+    /// Sets a timer that fires at this moment, which is rounded up to a multiple of 100 ms.
+    mutating func set(_ payload: Payload, firingAt moment: Int64) {
+        set(payload, at: moment - 1)
+    }
+
     /// Removes and returns everything that is due.
     mutating func expire(at now: Int64) -> [Payload] {
         let tick = now / Self.slotMilliseconds - 1

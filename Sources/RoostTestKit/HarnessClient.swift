@@ -11,6 +11,10 @@ public final class HarnessClient {
     public private(set) var frames: [JSONValue] = []
     /// Number of pings that arrived. None is answered automatically.
     public private(set) var pings = 0
+    /// If true, every frame is kept in `transcript`, too.
+    public var keepsTranscript = false
+    /// The monotonic time and the text of every frame that arrived.
+    public private(set) var transcript: [String] = []
     /// If false, the relay's frames stay in its outbox.
     public var isReading = true
     /// False once the connection has ended.
@@ -112,6 +116,9 @@ public final class HarnessClient {
         guard frame.bytes.first.map({ $0 & 0x0F }) == 1 else {
             pings += 1
             return
+        }
+        if keepsTranscript {
+            transcript.append("\(harness.now.monotonic) \(String(decoding: frame.payload, as: UTF8.self))")
         }
         if let event = JSONValue(parsing: frame.payload) { frames.append(event) }
     }

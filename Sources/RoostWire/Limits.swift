@@ -403,6 +403,8 @@ public struct Limits: Sendable, Equatable {
     public var presencePerSecond = 40_000
     /// Frames of presence beyond that pace that delay nothing: what a tick of 50 ms has at the pace.
     public var presenceAtOnce = 2_000
+    /// Time between two ticks at which counts of a small conversation are sent: a slot of the timers.
+    public var countMillisecondsSmall: Int64 = 100
     /// Shortest time between two counts of a larger conversation. Nobody reads a number of four digits more often.
     public var countMilliseconds: Int64 = 1_000
     /// Time over which watermarks are collected before they are stored.

@@ -82,8 +82,10 @@ final class Badges {
     private var walking = Deque<Conversation>()
     private var isWalking = false
     private var due = Deque<User>()
-    /// When badges were told last, in monotonic milliseconds.
+    /// When badges were told last, in monotonic milliseconds, and how many more may be told in that millisecond. Own
+    /// badges of one user don't make another's wait.
     private var toldAt = Int64.min
+    private var left = 0
     private var timers: TimerWheel<User>
 
     init(
@@ -262,7 +264,7 @@ final class Badges {
     }
 
     private func expectTick(at now: Moment) {
-        if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
+        if gatherAt == nil { gatherAt = TickGrid.next(after: now.monotonic, every: bounds.gatherMilliseconds) }
     }
 
     // MARK: Telling
@@ -290,9 +292,11 @@ final class Badges {
     /// Tells some of the badges that are due.
     /// - Parameter isBusy: messages wait to be written, so only a quarter is told.
     func tellDue(isBusy: Bool, at now: Moment) {
-        guard !due.isEmpty, now.monotonic > toldAt else { return }
-        toldAt = now.monotonic
-        var left = isBusy ? max(1, bounds.perMillisecond / 4) : bounds.perMillisecond
+        guard !due.isEmpty else { return }
+        if now.monotonic > toldAt {
+            toldAt = now.monotonic
+            left = isBusy ? max(1, bounds.perMillisecond / 4) : bounds.perMillisecond
+        }
         while left > 0, let user = due.popFirst() {
             left -= 1
             user.badge.isWaiting = false

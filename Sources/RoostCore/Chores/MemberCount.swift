@@ -47,8 +47,9 @@ final class MemberCount: Chore {
             guard member.user !== asker else { continue }
             result.others += 1
             let view = policy.receipts(of: member, to: asker)
-            if view != .nothing, member.watermark.delivered >= sequence { result.delivered += 1 }
-            if view == .all, member.watermark.read >= sequence { result.read += 1 }
+            let isRead = view != .nothing && member.watermark.read >= sequence
+            if isRead || view == .all && member.watermark.delivered >= sequence { result.delivered += 1 }
+            if isRead { result.read += 1 }
         }
         done(result)
         return true

@@ -237,8 +237,7 @@ final class QueryCommands {
             builder.member("role", word: member.role.word)
             builder.members(of: member.watermark, directory.policy.receipts(of: member, to: user))
             if page.hasPresence, !conversation.isRequest || member.user === user {
-                presence.members(
-                    of: member.user, presence.announced(member.user, to: user), to: user, at: now)
+                presence.members(of: member.user, to: user, at: now)
             }
             builder.endObject()
         }

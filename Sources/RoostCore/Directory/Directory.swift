@@ -77,7 +77,7 @@ final class Directory {
         }
         for stored in snapshot.exceptions {
             if let user = self.user(stored.user), let other = self.user(stored.other) {
-                user.except(other, stored.kind, at: .min)
+                user.except(other, stored.kind)
             }
         }
         for stored in snapshot.profiles { user(stored.user)?.profile = Profile(stored.profile) }

@@ -86,7 +86,7 @@ final class MessageCommands {
             conversation.opening.request?.messagesUnderWay += 1
         }
         journal.submit(append, session, id, refusal: refusal, advance: advance)
-        if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
+        if let conversation, !user.typist.members.isEmpty { typing.stop(user, in: conversation) }
     }
 
     @inline(__always)

@@ -8,9 +8,9 @@ struct Privacy {
     /// Users who have an exception for this one.
     private(set) var namedBy: Set<UserNumber> = []
     private(set) var blocks = Blocks()
-    /// When one of these changed last, in monotonic milliseconds. What was told before may need an end that would not
-    /// be told now.
-    private(set) var changedAt = Int64.min
+    /// When the user last began to show its presence to nobody, in monotonic milliseconds. Typing that its devices were
+    /// told of before needs an end.
+    private(set) var hidSince = Int64.min
 
     init(_ settings: PrivacySettings = PrivacySettings()) { self.settings = settings }
 
@@ -24,18 +24,16 @@ struct Privacy {
     var isAlone: Bool { exceptions.isEmpty && namedBy.isEmpty }
 
     mutating func set(_ settings: PrivacySettings, at now: Int64) {
+        if settings.presence == .nobody, self.settings.presence != .nobody { hidSince = now }
         self.settings = settings
-        changedAt = now
     }
 
-    fileprivate mutating func set(_ exception: PrivacyException?, of other: UserNumber, at now: Int64) {
+    fileprivate mutating func set(_ exception: PrivacyException?, of other: UserNumber) {
         exceptions[other] = exception
-        changedAt = now
     }
 
-    fileprivate mutating func note(_ exception: PrivacyException?, by user: UserNumber, at now: Int64) {
+    fileprivate mutating func note(_ exception: PrivacyException?, by user: UserNumber) {
         if exception == nil { namedBy.remove(user) } else { namedBy.insert(user) }
-        changedAt = now
     }
 
     fileprivate mutating func note(isBlocked: Bool, _ other: UserNumber) { blocks.note(other, isBlocked) }
@@ -43,9 +41,9 @@ struct Privacy {
 
 extension User {
     /// Tells the other user something else than what the settings say, or what they say if nil.
-    func except(_ other: User, _ exception: PrivacyException?, at now: Int64) {
-        privacy.set(exception, of: other.number, at: now)
-        other.privacy.note(exception, by: number, at: now)
+    func except(_ other: User, _ exception: PrivacyException?) {
+        privacy.set(exception, of: other.number)
+        other.privacy.note(exception, by: number)
         let isBlocked = hasBlocked(other) || other.hasBlocked(self)
         privacy.note(isBlocked: isBlocked, other.number)
         other.privacy.note(isBlocked: isBlocked, number)
@@ -55,8 +53,8 @@ extension User {
 /// What one user is told of another's receipts.
 enum ReceiptView {
     case all
-    /// What has been delivered, and not what has been read.
-    case delivery
+    /// What has been read, and not what has been delivered: a delivery shows when a device is connected.
+    case reading
     case nothing
 }
 
@@ -68,6 +66,11 @@ extension Policy {
         return told(by: user, to: viewer).presence != .nobody && told(by: viewer, to: user).presence != .nobody
     }
 
+    /// Whether `viewer` was told it before it began to show its own presence to nobody.
+    func showedPresence(of user: User, to viewer: User) -> Bool {
+        viewer.privacy.exceptions[user.number] == nil && told(by: user, to: viewer).presence != .nobody
+    }
+
     /// How exactly `viewer` is told when `user` was there last. The time would say that `user` is there now, so whoever
     /// isn't told that isn't told the time.
     func lastSeenDetail(of user: User, to viewer: User) -> LastSeenDetail {
@@ -76,12 +79,24 @@ extension Policy {
         return showsPresence(of: user, to: viewer) ? detail : max(detail, .coarse)
     }
 
-    /// What `viewer` is told of how far `user` has got in a conversation of both.
+    /// What `viewer` may know of the presence of `user`.
+    @inline(__always)
+    func presenceLevel(of user: User, to viewer: User) -> PresenceLevel {
+        if hidesNothing(user, from: viewer) { return .full }
+        return PresenceLevel(
+            isShown: showsPresence(of: user, to: viewer), detail: lastSeenDetail(of: user, to: viewer))
+    }
+
+    /// What `viewer` is told of how far `user` has got in a conversation of both. Deliveries to an invisible user
+    /// aren't recorded at all (`Receipts.advanceDelivered`), so that a missing member doesn't betray the status.
     func receipts(of user: User, to viewer: User) -> ReceiptView {
-        if hidesNothing(user, from: viewer) { return .all }
-        if isBlocked(user, viewer) { return .nothing }
-        let isRead = told(by: user, to: viewer).read == .shared && told(by: viewer, to: user).read == .shared
-        return isRead ? .all : .delivery
+        if user === viewer { return .all }
+        if !hidesNothing(user, from: viewer) {
+            let isRead = told(by: user, to: viewer).read == .shared && told(by: viewer, to: user).read == .shared
+            guard isRead else { return .nothing }
+            guard showsPresence(of: user, to: viewer) else { return .reading }
+        }
+        return viewer.presence.isInvisible ? .reading : .all
     }
 
     /// Whether an exception hides each from the other, whatever the settings say.

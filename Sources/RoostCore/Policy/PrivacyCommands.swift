@@ -38,7 +38,7 @@ final class PrivacyCommands {
         try prices.pay(deliveries: user.privacy.exceptions.count + told, by: session, at: now)
         if settings != before {
             // As long as others are told of the end.
-            typing.stop(user)
+            if settings.presence == .nobody, before.presence != .nobody { typing.stop(user) }
             user.privacy.set(settings, at: now.monotonic)
             journal.store(.privacy(user.number, settings))
             presence.retell(user, wasOpen: before.presence == .everyone, at: now)
@@ -132,12 +132,13 @@ final class PrivacyCommands {
     private func set(_ exception: PrivacyException?, of others: [User], by user: User, _ now: Moment) {
         // What was stored before is told as before.
         delivery.deliverGathered()
-        if exception != .always {
-            typing.stop(user)
-            for other in others { typing.stop(other, seenBy: user) }
-        }
         for other in others {
-            user.except(other, exception, at: now.monotonic)
+            let wasShown = directory.policy.showsPresence(of: user, to: other)
+            user.except(other, exception)
+            if wasShown, !directory.policy.showsPresence(of: user, to: other) {
+                typing.hide(user, from: other)
+                typing.hide(other, from: user)
+            }
             journal.store(.exception(user.number, of: other.number, exception))
             directory.forgetIfNobody(other)
         }

@@ -4,7 +4,10 @@ import RoostWire
 /// How many members of a conversation are online, for sessions that watch it. Only watched conversations are counted: a
 /// user has a list of the memberships that count, so somebody in thousands of unwatched conversations costs nothing.
 /// Each of these memberships knows whether it is counted as online, so looking at one twice does no harm, and nothing
-/// is lost or counted twice however a count, changes and ends overlap. Loop thread only.
+/// is lost or counted twice however a count, changes and ends overlap.
+///
+/// A session gets a count only if it differs from the last one it was sent, and only at ticks that don't depend on what
+/// has changed. Otherwise the frames, or their times, would reveal members who are hidden from it. Loop thread only.
 final class GroupCounts {
     /// How many members are online, of how many.
     struct Tally: Equatable {
@@ -14,7 +17,10 @@ final class GroupCounts {
 
     /// The state of one member. It is stored in the member, but only this type changes it.
     struct Mark {
+        /// Counted as online, for most viewers.
         fileprivate var isOnline = false
+        /// Not offline, whatever the member's privacy says. Both are of the same moment.
+        fileprivate var isHere = false
         /// Its place in the user's list; nil if it isn't there.
         fileprivate var place: Int?
     }
@@ -29,9 +35,15 @@ final class GroupCounts {
 
     /// The conversations that a session watches. It is stored in the session, but only this type changes it.
     struct View {
-        fileprivate(set) var watching: [ConversationNumber: Conversation] = [:]
-        /// All counts are to be told again.
-        fileprivate var isRestated = false
+        /// At most `Limits.countsPerSession`.
+        fileprivate(set) var watching: [ConversationNumber: Watch] = [:]
+    }
+
+    /// A conversation that a session watches.
+    struct Watch {
+        let conversation: Conversation
+        /// The last count that the session was sent; nil before the first.
+        fileprivate var sent: Tally?
     }
 
     /// The count of a conversation. It is stored in the conversation, but only this type changes it.
@@ -45,16 +57,8 @@ final class GroupCounts {
         fileprivate var requests = 0
         /// Whether a chore is to end the count.
         fileprivate var isEnding = false
-        /// What watchers were told last.
-        fileprivate var told: Tally?
-        /// Some session was told something else since.
-        fileprivate var isToldEarly = false
-        /// For some viewers, who aren't told of all that most are told of, it may be another one than they were told.
-        fileprivate var isPartlyNew = false
-        /// Whether a timer is set for telling it, or it is in the queue.
+        /// Whether a timer is set for comparing it with what watchers have, or it is in the queue.
         fileprivate var isExpected = false
-        /// The first moment at which it may be told again, in monotonic milliseconds.
-        fileprivate var notBefore = Int64.min
 
         fileprivate var isWanted: Bool { requests > 0 || !watchers.isEmpty }
     }
@@ -66,14 +70,14 @@ final class GroupCounts {
         let perSession: Int
         let perSecond: Int
         let smallMembers: Int
-        let gatherMilliseconds: Int64
+        let smallMilliseconds: Int64
         let largeMilliseconds: Int64
 
         init(_ limits: Limits) {
             perSession = limits.countsPerSession
             perSecond = limits.countsPerSecond
             smallMembers = limits.countMembersSmall
-            gatherMilliseconds = limits.gatherMilliseconds
+            smallMilliseconds = limits.countMillisecondsSmall
             largeMilliseconds = limits.countMilliseconds
         }
     }
@@ -81,10 +85,7 @@ final class GroupCounts {
     /// A count that is being told.
     private struct Telling {
         let conversation: Conversation
-        let tally: Tally
         let watchers: [Session]
-        /// Most were told this count before.
-        let isForSome: Bool
         var place = 0
     }
 
@@ -95,8 +96,6 @@ final class GroupCounts {
     /// Conversations whose timer has fired.
     private var due = Deque<Conversation>()
     private var telling: Telling?
-    /// Sessions that are to be told all counts again.
-    private var restated = Deque<Session>()
 
     init(_ bounds: Bounds, at now: Int64) {
         self.bounds = bounds
@@ -117,7 +116,9 @@ final class GroupCounts {
     /// The session watches the conversation from now on. The conversation is counted.
     func watch(_ conversation: Conversation, by session: Session) {
         assert(conversation.counts.phase == .counted, "a conversation is counted before it is watched")
-        session.counts.watching[conversation.number] = conversation
+        if session.counts.watching[conversation.number] == nil {
+            session.counts.watching[conversation.number] = Watch(conversation: conversation)
+        }
         conversation.counts.watchers[session.id] = session
     }
 
@@ -143,7 +144,7 @@ final class GroupCounts {
 
     /// What the session watches, in a fixed order, so that a simulated run can be repeated.
     func watched(by session: Session) -> [Conversation] {
-        session.counts.watching.values.sorted { $0.number.value < $1.number.value }
+        session.counts.watching.values.map(\.conversation).sorted { $0.number.value < $1.number.value }
     }
 
     private func mayEnd(_ conversation: Conversation) -> Bool {
@@ -180,7 +181,6 @@ final class GroupCounts {
             }
             guard visit(conversation, &steps, leave) else { return false }
             conversation.counts.phase = .none
-            conversation.counts.told = nil
         }
         conversation.counts.isEnding = false
         return true
@@ -221,9 +221,8 @@ final class GroupCounts {
     /// Counts the member as what most others are told of the user. Returns whether that is new.
     @discardableResult
     private func settle(_ member: Member) -> Bool {
-        let isOnline =
-            member.user.presence.announced.state != .offline
-            && member.user.privacy.settings.presence != .nobody
+        member.counted.isHere = member.user.presence.announced.state != .offline
+        let isOnline = member.counted.isHere && member.user.privacy.settings.presence != .nobody
         guard member.counted.isOnline != isOnline else { return false }
         member.counted.isOnline = isOnline
         member.conversation.counts.online += isOnline ? 1 : -1
@@ -266,10 +265,20 @@ final class GroupCounts {
     }
 
     /// Whether there is something to count or to tell.
-    var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty || !restated.isEmpty }
+    var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty }
 
-    /// Goes on with what has changed and what is to be told, one step for each membership and for each session.
-    func work(_ steps: inout Int, at now: Int64, tell: (Conversation, Tally, Session) -> Void) {
+    /// Continues with what is due and what has changed, one step for each membership and for each session. What is due
+    /// comes first: it is told as it was when its tick came, whatever has changed in this round.
+    func work(
+        _ steps: inout Int, at now: Int64, _ policy: Policy, send: (Conversation, Tally, Session) -> Void
+    ) {
+        while steps > 0, telling != nil || !due.isEmpty {
+            if telling == nil, let conversation = due.popFirst() {
+                steps -= 1
+                begin(conversation)
+            }
+            goOn(&steps, policy, send)
+        }
         while steps > 0, let user = changed.first {
             // Those behind have been looked at, or are new: one that goes is replaced by the last.
             user.counted.unseen = min(user.counted.unseen, user.counted.all.count)
@@ -277,32 +286,13 @@ final class GroupCounts {
                 steps -= 1
                 user.counted.unseen -= 1
                 let member = user.counted.all[user.counted.unseen]
-                let isNew = settle(member)
                 // For some viewers the count may have changed although it hasn't for most, or the other way round.
-                let isPartial = !user.privacy.isOpen && isSmall(member.conversation)
-                if isPartial { member.conversation.counts.isPartlyNew = true }
-                if isNew || isPartial { expectTelling(of: member.conversation, at: now) }
+                if settle(member) || !user.privacy.isOpen { expectTelling(of: member.conversation, at: now) }
                 user.counted.unseen = min(user.counted.unseen, user.counted.all.count)
             }
             guard user.counted.unseen == 0 else { return }
             user.counted.isChanged = false
             changed.removeFirst()
-        }
-        while steps > 0, let session = restated.popFirst() {
-            session.counts.isRestated = false
-            for conversation in watched(by: session) {
-                // Some members have to be looked at.
-                steps -= 2
-                tell(conversation, tally(of: conversation), session)
-            }
-        }
-        while steps > 0 {
-            if telling == nil {
-                guard let conversation = due.popFirst() else { return }
-                steps -= 1
-                begin(conversation, at: now)
-            }
-            goOn(&steps, tell)
         }
     }
 
@@ -322,95 +312,106 @@ final class GroupCounts {
         Tally(online: conversation.counts.online, of: conversation.members.count)
     }
 
-    /// What to tell this session now. If others were told something else, all are told again.
-    func show(_ conversation: Conversation, at now: Int64) -> Tally {
-        let tally = tally(of: conversation)
-        if conversation.counts.told == nil { conversation.counts.told = tally }
-        if tally != conversation.counts.told {
-            conversation.counts.isToldEarly = true
-            expectTelling(of: conversation, at: now)
-        }
+    /// What to send this session now, in answer to its command or because it was too slow before.
+    func show(_ conversation: Conversation, to session: Session, _ policy: Policy) -> Tally {
+        let tally = tally(of: conversation, for: session, policy)
+        session.counts.watching[conversation.number]?.sent = tally
         return tally
     }
 
-    /// The count as the session may know it: whoever hides from its user is offline, and whoever tells it more than
-    /// others isn't. It looks at the users of whom it is told something else than others, or at the members if they are
-    /// fewer. In a conversation of more members the count is the same for all: there it betrays nobody.
-    func tally(_ tally: Tally, of conversation: Conversation, for session: Session, _ policy: Policy) -> Tally {
-        guard let viewer = session.user, !viewer.privacy.isOpen, isSmall(conversation) else { return tally }
+    /// Sends the session the count if it differs from what the session has.
+    private func compare(
+        _ conversation: Conversation, _ session: Session, _ policy: Policy,
+        _ send: (Conversation, Tally, Session) -> Void
+    ) {
+        guard let watch = session.counts.watching[conversation.number] else { return }
+        let own = tally(of: conversation, for: session, policy)
+        if own != watch.sent { send(conversation, own, session) }
+    }
+
+    /// The session was sent this count.
+    func noteSent(_ tally: Tally, of conversation: Conversation, to session: Session) {
+        session.counts.watching[conversation.number]?.sent = tally
+    }
+
+    /// The count as the session may know it: members who hide from its user are offline, and members who show it more
+    /// than others aren't. It looks at the users with whom its user has an exception, or at the members if they are
+    /// fewer.
+    private func tally(of conversation: Conversation, for session: Session, _ policy: Policy) -> Tally {
+        let tally = tally(of: conversation)
+        guard let viewer = session.user, !viewer.privacy.isOpen else { return tally }
         let hidesFromAll = viewer.privacy.settings.presence == .nobody
         var online = hidesFromAll ? 0 : tally.online
         func look(_ member: Member) {
-            let isOnline = member.user.presence.announced.state != .offline
-            let shown = isOnline && policy.showsPresence(of: member.user, to: viewer)
+            let shown = member.counted.isHere && policy.showsPresence(of: member.user, to: viewer)
             let counted = !hidesFromAll && member.counted.isOnline
             online += (shown ? 1 : 0) - (counted ? 1 : 0)
         }
         if viewer.privacy.exceptions.count + viewer.privacy.namedBy.count >= conversation.members.count {
             for member in conversation.members { look(member) }
         } else {
-            let others = viewer.privacy.namedBy.union(viewer.privacy.exceptions.keys)
-            for number in others { if let member = conversation.member(number) { look(member) } }
+            for number in viewer.privacy.exceptions.keys {
+                if let member = conversation.member(number) { look(member) }
+            }
+            for number in viewer.privacy.namedBy where viewer.privacy.exceptions[number] == nil {
+                if let member = conversation.member(number) { look(member) }
+            }
             if let own = conversation.member(viewer.number) { look(own) }
         }
         return Tally(online: online, of: tally.of)
     }
 
-    /// The session's user is told of others than before: it is told all counts again.
-    func restate(to session: Session) {
-        guard !session.counts.isRestated, !session.counts.watching.isEmpty else { return }
-        session.counts.isRestated = true
-        restated.append(session)
+    /// The session's user is shown other members than before: at the next ticks, all its counts are compared with what
+    /// it has. At once would be before the ticks of what it may know, and show that somebody has changed an exception.
+    func restate(to session: Session, at now: Int64) {
+        for watch in session.counts.watching.values { expectTelling(of: watch.conversation, at: now) }
     }
 
     private func isSmall(_ conversation: Conversation) -> Bool {
         conversation.members.count <= bounds.smallMembers
     }
 
-    /// How long a conversation's watchers wait for the next count at least. The more there are, the longer.
+    /// The time between two ticks at which a conversation's watchers may get another count. The more there are, the
+    /// longer; it only doubles, so that one more watcher seldom moves the ticks.
     func interval(of conversation: Conversation) -> Int64 {
         let paced = Int64(conversation.counts.watchers.count) * 1_000 / Int64(max(1, bounds.perSecond))
-        return max(paced, isSmall(conversation) ? bounds.gatherMilliseconds : bounds.largeMilliseconds)
+        var interval = isSmall(conversation) ? bounds.smallMilliseconds : bounds.largeMilliseconds
+        while interval < paced { interval *= 2 }
+        return interval
     }
 
+    /// The ticks of a conversation don't depend on what has changed when.
     private func expectTelling(of conversation: Conversation, at now: Int64) {
         guard !conversation.counts.isExpected, !conversation.counts.watchers.isEmpty || conversation.counts.requests > 0
         else { return }
         conversation.counts.isExpected = true
-        timers.set(conversation, at: max(now + bounds.gatherMilliseconds, conversation.counts.notBefore))
+        timers.set(conversation, firingAt: TickGrid.next(after: now, every: interval(of: conversation)))
     }
 
-    private func begin(_ conversation: Conversation, at now: Int64) {
+    private func begin(_ conversation: Conversation) {
         conversation.counts.isExpected = false
-        let tally = tally(of: conversation)
-        let isNew = tally != conversation.counts.told || conversation.counts.isToldEarly
-        guard conversation.counts.phase == .counted, !conversation.counts.watchers.isEmpty,
-            isNew || conversation.counts.isPartlyNew
-        else { return }
-        conversation.counts.told = tally
-        conversation.counts.isToldEarly = false
-        conversation.counts.isPartlyNew = false
-        conversation.counts.notBefore = now + interval(of: conversation)
-        telling = Telling(
-            conversation: conversation, tally: tally, watchers: conversation.counts.watchers.values, isForSome: !isNew)
+        guard conversation.counts.phase == .counted, !conversation.counts.watchers.isEmpty else { return }
+        telling = Telling(conversation: conversation, watchers: conversation.counts.watchers.values)
     }
 
-    private func goOn(_ steps: inout Int, _ tell: (Conversation, Tally, Session) -> Void) {
+    private func goOn(_ steps: inout Int, _ policy: Policy, _ send: (Conversation, Tally, Session) -> Void) {
         guard var current = telling else { return }
+        telling = nil
         while current.place < current.watchers.count {
             guard steps > 0 else {
                 telling = current
                 return
             }
-            steps -= 1
             let session = current.watchers[current.place]
+            // The exceptions of some have to be looked at.
+            steps -= 1 + looks(for: session, in: current.conversation) / 16
             current.place += 1
-            if isWatched(current.conversation.number, by: session),
-                !current.isForSome || session.user?.privacy.isOpen != true
-            {
-                tell(current.conversation, current.tally, session)
-            }
+            compare(current.conversation, session, policy, send)
         }
-        telling = nil
+    }
+
+    private func looks(for session: Session, in conversation: Conversation) -> Int {
+        guard let privacy = session.user?.privacy, !privacy.isOpen else { return 0 }
+        return min(privacy.exceptions.count + privacy.namedBy.count, conversation.members.count)
     }
 }

@@ -1,13 +1,15 @@
 import RoostWire
 
 extension Presence {
-    /// What others are told of a user.
+    /// What viewers from whom nothing is hidden are told of a user.
     struct Shown: Equatable {
         let state: PresenceState
         /// Empty if there is none.
         let text: String
+        /// For a user who is offline.
+        var lastSeen = Timestamp.never
 
-        /// What those are told who aren't told anything.
+        /// What viewers are told of a user who is hidden from them.
         static let nothing = Shown(state: .offline, text: "")
     }
 

@@ -36,7 +36,7 @@ final class Presence {
             self.stored = stored
             self.status = status
             lastSeen = stored.lastSeen
-            announced = Shown(state: .offline, text: status.toldText)
+            announced = Shown(state: .offline, text: status.toldText, lastSeen: stored.lastSeen)
         }
 
         /// Whether others must not learn that the user is there.
@@ -62,6 +62,8 @@ final class Presence {
         /// The same of the device before it dropped: it goes on if the device is still idle.
         fileprivate var wasAwayAt: Int64?
         fileprivate(set) var watching: [UserNumber: Watch] = [:]
+        /// What the session could know of those users when it was last sent them.
+        var sent = SentLevels()
         /// Users whose changes the session is told next.
         fileprivate var batch: [User] = []
     }
@@ -89,7 +91,7 @@ final class Presence {
     private var announcement: Announcement?
     /// Users who have to be told again of others, because somebody's privacy has changed.
     private var retellings = Retellings()
-    private var gatherAt: Int64?
+    private var ticks: PresenceTicks
     /// What the rounds of changes may take.
     var pace: PresencePace
     /// By how many milliseconds the round under way is later than usual.
@@ -104,6 +106,7 @@ final class Presence {
         self.policy = policy
         self.counters = counters
         pace = PresencePace(perSecond: bounds.tellingsPerSecond, burst: bounds.tellingsAtOnce, at: now)
+        ticks = PresenceTicks(every: bounds.gatherMilliseconds)
         graces = TimerWheel(now: now)
         aliveAt = now
     }
@@ -118,9 +121,9 @@ final class Presence {
             if user.presence.stored.isHere { user.presence.lastSeen = max(user.presence.lastSeen, lastAlive) }
             let isShown = user.presence.lastSeen.milliseconds >= oldest && !user.presence.isInvisible
             let state = isShown ? user.presence.stored.state : .offline
+            user.presence.announced = user.shown(as: state)
             if isShown {
                 user.presence.ghost = Linger(activity: state == .online ? .active : .idle, until: until)
-                user.presence.announced = user.shown(as: state)
                 counters.count(user.presence.announced.state, 1)
                 graces.set(user, at: until)
             }
@@ -235,11 +238,7 @@ final class Presence {
         user.presence.isChanged = true
         user.presence.changedAt = now.monotonic
         changed.append(user)
-        expectRound(at: now)
-    }
-
-    private func expectRound(at now: Moment) {
-        if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
+        ticks.expect(now.monotonic)
     }
 
     private func state(of user: User, at now: Int64) -> PresenceState {
@@ -288,6 +287,7 @@ final class Presence {
     /// The session no longer watches this user.
     func unwatch(_ user: User, by session: Session) {
         session.presence.watching[user.number] = nil
+        if session.user?.peers[user.number] == nil { session.presence.sent.forget(user.number) }
         user.presence.watchers[session.id] = nil
     }
 
@@ -296,6 +296,7 @@ final class Presence {
         if session.presence.isCounted { counters.count(session.presence.activity, -1) }
         for watch in session.presence.watching.values { watch.user.presence.watchers[session.id] = nil }
         session.presence.watching.removeAll()
+        session.presence.sent.removeAll()
         session.presence.batch.removeAll()
     }
 
@@ -337,14 +338,14 @@ final class Presence {
     func retell(_ user: User, at now: Moment) {
         user.presence.isRetold = true
         mayChange(user, at: now)
-        retellings.add(nil, to: user)
+        retellings.add(nil, to: user, at: now.monotonic)
     }
 
     /// The user and these others tell each other something else from now on.
     func retell(_ user: User, _ others: [User], at now: Moment) {
-        retellings.add(others, to: user)
-        for other in others { retellings.add([user], to: other) }
-        expectRound(at: now)
+        retellings.add(others, to: user, at: now.monotonic)
+        for other in others { retellings.add([user], to: other, at: now.monotonic) }
+        ticks.expect(now.monotonic)
     }
 
     // MARK: Time
@@ -354,7 +355,7 @@ final class Presence {
 
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 {
-        min(aliveAt, gatherAt.map { max($0, pace.readyAt) } ?? .max, graces.nextDeadline ?? .max)
+        min(aliveAt, ticks.next.map { max($0, pace.readyAt) } ?? .max, graces.nextDeadline ?? .max)
     }
 
     /// What has changed is to be told and stored if its time has come; `announce` does it.
@@ -364,17 +365,24 @@ final class Presence {
             mayChange(user, at: now)
             if user.presence.awayTimerAt <= now.monotonic { renewAwayTimer(of: user, now.monotonic) }
         }
-        if let gatherAt, max(gatherAt, pace.readyAt) <= now.monotonic {
-            late = max(0, pace.readyAt - gatherAt)
+        if let tick = ticks.next, max(tick, pace.readyAt) <= now.monotonic {
+            late = max(0, pace.readyAt - tick)
             if late > 0 { counters.presence.lateRounds += 1 }
-            self.gatherAt = nil
-            due = changed.count
-            retellings.begin()
+            beginRound(at: now.monotonic)
         }
         guard aliveAt <= now.monotonic else { return nil }
         aliveAt = now.monotonic + bounds.aliveMilliseconds
         for user in takeDropped() { mayChange(user, at: now) }
         return sign(at: now)
+    }
+
+    /// What has changed too recently waits for the next tick.
+    private func beginRound(at now: Int64) {
+        ticks.begin()
+        while due < changed.count, ticks.tick(of: changed[due].presence.changedAt) <= now { due += 1 }
+        retellings.begin { ticks.tick(of: $0) <= now }
+        if due < changed.count { ticks.expect(changed[due].presence.changedAt) }
+        if let waiting = retellings.nextAt { ticks.expect(waiting) }
     }
 
     private func sign(at now: Moment) -> Mutation? {
@@ -398,13 +406,13 @@ final class Presence {
         var news = News()
         while steps > 0, hasNews {
             if announcement == nil, retellings.hasNews {
-                retellings.goOn(&steps) { tell($0, again: $1, &news) }
+                retellings.goOn(&steps, begin: { news.retold += $0 }, tell: { tell($0, again: $1, &news, at: now) })
             } else if announcement == nil {
                 // To judge a user and to store its state takes as long as two tellings.
                 steps -= 2
                 due -= 1
                 if let user = changed.popFirst() { begin(user, in: &news, at: now) }
-            } else if goOn(&steps, &news) {
+            } else if goOn(&steps, &news, at: now) {
                 announcement = nil
             }
         }
@@ -470,7 +478,7 @@ final class Presence {
     }
 
     /// Tells as many as there are steps. Returns whether all have been told.
-    private func goOn(_ steps: inout Int, _ news: inout News) -> Bool {
+    private func goOn(_ steps: inout Int, _ news: inout News, at now: Moment) -> Bool {
         guard var current = announcement else { return true }
         let user = current.user
         while current.place < current.watchers.count + current.peers.count {
@@ -480,12 +488,12 @@ final class Presence {
             }
             steps -= 1
             if current.place < current.watchers.count {
-                tell(current.watchers[current.place], current, &news)
+                tell(current.watchers[current.place], current, &news, at: now)
             } else {
                 let sessions = current.peers[current.place - current.watchers.count].sessions
                 steps -= max(0, sessions.count - 1)
                 for session in sessions where user.presence.watchers[session.id] == nil {
-                    tell(session, current, &news)
+                    tell(session, current, &news, at: now)
                 }
             }
             current.place += 1
@@ -493,16 +501,16 @@ final class Presence {
         return true
     }
 
-    private func tell(_ session: Session, _ current: borrowing Announcement, _ news: inout News) {
+    private func tell(
+        _ session: Session, _ current: borrowing Announcement, _ news: inout News, at now: Moment
+    ) {
         let user = current.user
         guard let viewer = session.user else { return }
-        if current.isRetold {
-            guard !policy.isHidden(user, from: viewer) else { return }
-        } else {
-            guard current.early[session.id] ?? current.before != user.presence.announced,
-                policy.showsPresence(of: user, to: viewer)
-            else { return }
-        }
+        let level = policy.presenceLevel(of: user, to: viewer)
+        // If only the two have changed what they show each other, a retelling follows, at the tick of that change.
+        guard current.isRetold || session.presence.sent[user.number] ?? level == level else { return }
+        let before = current.early[session.id] ?? current.before
+        guard session.presence.sent.takeNews(of: user, before, level, at: now) else { return }
         guard !current.isInterrupted || isTold(session, of: user.number) else { return }
         add(user, to: session, &news)
     }
@@ -512,9 +520,11 @@ final class Presence {
         session.presence.batch.append(user)
     }
 
-    private func tell(_ session: Session, again user: User, _ news: inout News) {
-        if news.retold.last !== session { news.retold.append(session) }
-        guard isTold(session, of: user.number) else { return }
+    private func tell(_ session: Session, again user: User, _ news: inout News, at now: Moment) {
+        guard isTold(session, of: user.number), let viewer = session.user else { return }
+        let before = user.presence.early[session.id] ?? user.presence.announced
+        let level = policy.presenceLevel(of: user, to: viewer)
+        guard session.presence.sent.takeNews(of: user, before, level, at: now) else { return }
         // What it knows from now on. The tick compares it with what is new.
         if user.presence.isChanged { user.presence.early[session.id] = user.presence.announced }
         add(user, to: session, &news)
@@ -553,7 +563,9 @@ extension User {
             case .busy: .busy
             case .auto, .invisible: state
             }
-        return Presence.Shown(state: state == .offline ? .offline : wanted, text: presence.status.toldText)
+        return Presence.Shown(
+            state: state == .offline ? .offline : wanted, text: presence.status.toldText,
+            lastSeen: state == .offline ? presence.lastSeen : .never)
     }
 }
 

@@ -156,7 +156,7 @@ final class PresenceCommands {
         if !watches.isEmpty || conversations.isEmpty {
             write(watches.map(\.user), to: session, at: now) { presence.show($0, to: session, at: now) }
         }
-        if !conversations.isEmpty { write(conversations, to: session, at: now) }
+        if !conversations.isEmpty { write(conversations, to: session) }
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -210,6 +210,7 @@ final class PresenceCommands {
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         let peers = device.user.peers.values.prefix(watchedMax)
+        if device.user.peers.count > peers.count { session.presence.sent.isPartial = true }
         if !peers.isEmpty { show(peers, to: session, at: now) }
         presence.come(session, of: device, as: activity, at: now)
     }
@@ -312,7 +313,7 @@ final class PresenceCommands {
             presence.pace.note(users: users.count, at: now.monotonic)
             tell(users, to: session, &shared, at: now)
         }
-        for session in news.retold { counts.restate(to: session) }
+        for session in news.retold { counts.restate(to: session, at: now.monotonic) }
         for user in news.moved { counts.note(user) }
         tellCounts(&steps, at: now)
         if !presence.hasNews, !counts.hasWork { round = nil }
@@ -320,16 +321,12 @@ final class PresenceCommands {
     }
 
     private func tellCounts(_ steps: inout Int, at now: Moment) {
-        var shared: (conversation: Conversation, frame: Frame)?
-        counts.work(&steps, at: now.monotonic) { conversation, tally, session in
+        var shared: (conversation: Conversation, tally: GroupCounts.Tally, frame: Frame)?
+        counts.work(&steps, at: now.monotonic, policy) { conversation, tally, session in
             guard session.phase == .ready else { return }
             guard delivery.isCalm(session) else { return delivery.owe(.count(conversation.number), to: session) }
             let frame: Frame
-            if session.user?.privacy.isOpen != true {
-                builder.begin("presence")
-                write([conversation], to: session, at: now)
-                frame = builder.finish()
-            } else if let shared, shared.conversation === conversation {
+            if let shared, shared.conversation === conversation, shared.tally == tally {
                 frame = shared.frame
             } else {
                 builder.begin("presence")
@@ -337,8 +334,9 @@ final class PresenceCommands {
                 write(tally, of: conversation)
                 builder.endArray()
                 frame = builder.finish()
-                shared = (conversation, frame)
+                shared = (conversation, tally, frame)
             }
+            counts.noteSent(tally, of: conversation, to: session)
             presence.pace.note(users: 0, at: now.monotonic)
             delivery.push(frame, to: session, isPatient: true)
         }
@@ -349,7 +347,7 @@ final class PresenceCommands {
         let watched = numbers.filter { counts.isWatched($0, by: session) }.compactMap { directory.conversation($0) }
         guard !watched.isEmpty else { return }
         builder.begin("presence")
-        write(watched, to: session, at: now)
+        write(watched, to: session)
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -381,18 +379,15 @@ final class PresenceCommands {
     /// The state of these users that is told in this tick.
     private func frame(of users: [User], to session: Session, at now: Moment) -> Frame {
         builder.begin("presence")
-        write(users, to: session, at: now) { user in
-            session.user.map { writer.announced(user, to: $0) } ?? .nothing
-        }
+        write(users, to: session, at: now) { $0.presence.announced }
         if presence.late > 0 { builder.member("late", presence.late) }
         return builder.finish()
     }
 
-    private func write(_ conversations: [Conversation], to session: Session, at now: Moment) {
+    private func write(_ conversations: [Conversation], to session: Session) {
         builder.beginArray("conversations")
         for conversation in conversations {
-            let tally = counts.show(conversation, at: now.monotonic)
-            write(counts.tally(tally, of: conversation, for: session, policy), of: conversation)
+            write(counts.show(conversation, to: session, policy), of: conversation)
         }
         builder.endArray()
     }
@@ -405,16 +400,18 @@ final class PresenceCommands {
         builder.endObject()
     }
 
-    /// - Parameter shown: what the session is told.
+    /// - Parameter shown: what viewers from whom nothing is hidden are told.
     private func write(
         _ users: some Sequence<User>, to session: Session, at now: Moment, _ shown: (User) -> Presence.Shown
     ) {
         builder.beginArray("users")
         for user in users {
-            let shown = shown(user)
+            guard let viewer = session.user else { continue }
+            let level = policy.presenceLevel(of: user, to: viewer)
+            session.presence.sent.note(level, of: user.number)
             builder.beginObject()
             builder.member("user", plain: user.name)
-            if let viewer = session.user { writer.members(of: user, shown, to: viewer, at: now) }
+            writer.members(VisiblePresence(of: user, shown(user), level, at: now))
             builder.endObject()
         }
         builder.endArray()

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// Writes how a user is into the object that is open, as far as the one who reads it may know.
+/// Writes a user's presence into the object that is open, as far as its reader may know it.
 struct PresenceWriter {
     private let builder: FrameBuilder
     private let policy: Policy
@@ -11,29 +11,19 @@ struct PresenceWriter {
         self.policy = policy
     }
 
-    /// What the viewer is told of the user, as others were told last.
-    func announced(_ user: User, to viewer: User) -> Presence.Shown {
-        policy.showsPresence(of: user, to: viewer) ? user.presence.announced : .nothing
+    /// - Parameter shown: what viewers who may know it are told; nil for what they were told last.
+    func members(of user: User, _ shown: Presence.Shown? = nil, to viewer: User, at now: Moment) {
+        let level = policy.presenceLevel(of: user, to: viewer)
+        members(VisiblePresence(of: user, shown ?? user.presence.announced, level, at: now))
     }
 
-    /// - Parameter shown: what the viewer is told of the user.
-    func members(of user: User, _ shown: Presence.Shown, to viewer: User, at now: Moment) {
-        builder.member("state", word: shown.state.word)
-        if !shown.text.isEmpty { builder.member("text", shown.text) }
-        if shown.state == .offline { lastSeen(of: user, to: viewer, at: now) }
-    }
-
-    private func lastSeen(of user: User, to viewer: User, at now: Moment) {
-        let lastSeen = user.presence.lastSeen
-        guard lastSeen != .never else { return }
-        switch policy.lastSeenDetail(of: user, to: viewer) {
-        case .exact: builder.member("lastSeen", lastSeen.milliseconds)
-        case .coarse:
-            // Of somebody who is there, the time isn't kept up to date.
-            let isHere = user.presence.announced.state != .offline
-            let age = isHere ? 0 : now.wall.milliseconds - lastSeen.milliseconds
-            builder.member("seen", word: SeenRange(age: age).word)
-        case .nobody: break
+    func members(_ visible: VisiblePresence) {
+        builder.member("state", word: visible.state.word)
+        if !visible.text.isEmpty { builder.member("text", visible.text) }
+        switch visible.seen {
+        case .unsaid: break
+        case .at(let time): builder.member("lastSeen", time.milliseconds)
+        case .range(let range): builder.member("seen", word: range.word)
         }
     }
 }

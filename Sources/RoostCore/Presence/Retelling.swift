@@ -11,7 +11,8 @@ struct Retellings {
         fileprivate var others = OrderedTable<UserNumber, User>()
     }
 
-    private var listed = Deque<User>()
+    /// Each with the moment since when it waits, oldest first.
+    private var listed = Deque<(user: User, at: Int64)>()
     /// How many of them have waited for their tick; the others wait for the next.
     private var due = 0
     private var current: Retelling?
@@ -20,7 +21,7 @@ struct Retellings {
     var hasNews: Bool { due > 0 || current != nil }
 
     /// The user's sessions are to be told again of these others; nil for everybody of whom they are told.
-    mutating func add(_ others: [User]?, to user: User) {
+    mutating func add(_ others: [User]?, to user: User, at now: Int64) {
         if let others {
             for other in others { user.retold.others[other.number] = other }
         } else {
@@ -28,17 +29,25 @@ struct Retellings {
         }
         guard !user.retold.isListed else { return }
         user.retold.isListed = true
-        listed.append(user)
+        listed.append((user, now))
     }
 
-    /// The tick has come: all who wait are told.
-    mutating func begin() { due = listed.count }
+    /// A tick has come.
+    /// - Parameter isDue: whether users who wait since this moment are told.
+    mutating func begin(_ isDue: (Int64) -> Bool) {
+        while due < listed.count, isDue(listed[due].at) { due += 1 }
+    }
 
-    /// Goes on with the first of them.
-    mutating func goOn(_ steps: inout Int, _ tell: (Session, User) -> Void) {
-        if current == nil, let user = listed.popFirst() {
+    /// Since when the first user waits that isn't due; nil if there is none.
+    var nextAt: Int64? { due < listed.count ? listed[due].at : nil }
+
+    /// Continues with the first of them.
+    /// - Parameter begin: gets the sessions of a user who is next.
+    mutating func goOn(_ steps: inout Int, begin: ([Session]) -> Void, tell: (Session, User) -> Void) {
+        if current == nil, let user = listed.popFirst()?.user {
             due -= 1
             current = Retelling(of: user.retold.isEverybody ? nil : user.retold.others.values, to: user)
+            begin(user.sessions)
             user.retold = Wanted()
         }
         if current?.goOn(&steps, tell) ?? true { current = nil }

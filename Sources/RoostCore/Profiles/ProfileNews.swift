@@ -46,7 +46,7 @@ final class ProfileNews {
         guard let profile = user.profile, !profile.isListed else { return }
         profile.isListed = true
         changed.append(user)
-        if gatherAt == nil { gatherAt = now + gatherMilliseconds }
+        if gatherAt == nil { gatherAt = TickGrid.next(after: now, every: gatherMilliseconds) }
     }
 
     /// How many are told of a change, or looked at.

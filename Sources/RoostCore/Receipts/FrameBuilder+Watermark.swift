@@ -13,9 +13,10 @@ extension FrameBuilder {
     /// Writes a member's watermark into the object that is open, as far as it may be told.
     func members(of watermark: Watermark, _ view: ReceiptView) {
         guard view != .nothing else { return }
-        member("delivered", watermark.delivered.value)
-        if watermark.deliveredAt != .never { member("deliveredAt", watermark.deliveredAt.milliseconds) }
-        guard view == .all else { return }
+        if view == .all {
+            member("delivered", watermark.delivered.value)
+            if watermark.deliveredAt != .never { member("deliveredAt", watermark.deliveredAt.milliseconds) }
+        }
         member("read", watermark.read.value)
         if watermark.readAt != .never { member("readAt", watermark.readAt.milliseconds) }
     }

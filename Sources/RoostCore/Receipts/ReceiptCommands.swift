@@ -168,17 +168,17 @@ final class ReceiptCommands {
         let member = telling.member
         let key = Owed.receipt(member.conversation.number, member.user.number)
         let full = frame(member, .all, isOwn: false)
-        // Made only if somebody isn't told what was read.
-        var partial: Frame?
+        // Made only for members who aren't told what was delivered.
+        var reading: Frame?
         var told = 0
         for other in member.conversation.members where other !== member {
             var frame = full
             switch directory.policy.receipts(of: member, to: other.user) {
             case .all: break
-            case .delivery where telling.isDelivery:
-                frame = partial ?? self.frame(member, .delivery, isOwn: false)
-                partial = frame
-            case .delivery, .nothing: continue
+            case .reading where telling.isReading:
+                frame = reading ?? self.frame(member, .reading, isOwn: false)
+                reading = frame
+            case .reading, .nothing: continue
             }
             for session in other.user.sessions {
                 delivery.deliver(frame, key, to: session)

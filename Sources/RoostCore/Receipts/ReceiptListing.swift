@@ -9,6 +9,8 @@ final class ReceiptListing {
         /// A member who has got the message.
         struct Entry {
             let user: User
+            /// Whether the asker may know when it was delivered.
+            let isDelivery: Bool
             let isRead: Bool
             /// When, if that may not be durable yet.
             var deliveredAt: Timestamp?
@@ -72,9 +74,10 @@ final class ReceiptListing {
     private func entry(of member: Member, _ sequence: SequenceNumber, for asker: User) -> Page.Entry? {
         let mark = member.watermark
         let view = directory.policy.receipts(of: member, to: asker)
-        guard view != .nothing, mark.delivered >= sequence else { return nil }
-        let isRead = view == .all && mark.read >= sequence
-        var entry = Page.Entry(user: member.user, isRead: isRead)
+        guard view != .nothing else { return nil }
+        let isRead = mark.read >= sequence
+        guard isRead || view == .all && mark.delivered >= sequence else { return nil }
+        var entry = Page.Entry(user: member.user, isDelivery: view == .all, isRead: isRead)
         entry.deliveredAt = receipts.time(of: sequence, isRead: false, member)
         if mark.delivered == sequence, mark.deliveredAt != .never { entry.lastDeliveredAt = mark.deliveredAt }
         guard isRead else { return entry }
@@ -101,7 +104,7 @@ final class ReceiptListing {
             let found = stored[entry.user.number]
             builder.beginObject()
             builder.member("user", plain: entry.user.name)
-            if let time = found?.delivered.time ?? entry.deliveredAt ?? entry.lastDeliveredAt {
+            if entry.isDelivery, let time = found?.delivered.time ?? entry.deliveredAt ?? entry.lastDeliveredAt {
                 builder.member("deliveredAt", time.milliseconds)
             }
             if entry.isRead {

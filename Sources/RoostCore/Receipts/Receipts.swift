@@ -10,10 +10,10 @@ final class Receipts {
         fileprivate(set) var watermark: Watermark
         /// Somebody must still be told.
         fileprivate var isUntold = false
-        /// The other members must still be told that more was read.
-        fileprivate var isReadUntold = false
-        /// The other members must still be told that more was delivered. Those who aren't told what was read are told
+        /// The other members must still be told that more was read. Those who aren't told what was delivered are told
         /// nothing else.
+        fileprivate var isReadUntold = false
+        /// The other members must still be told that more was delivered.
         fileprivate var isDeliveryUntold = false
         /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
@@ -46,8 +46,8 @@ final class Receipts {
         let member: Member
         let toOwnDevices: Bool
         let toOthers: Bool
-        /// Whether more was delivered since others were told last.
-        let isDelivery: Bool
+        /// Whether more was read since others were told last.
+        let isReading: Bool
     }
 
     /// The limits of this part.
@@ -113,8 +113,10 @@ final class Receipts {
         if device.progress.isUnstored { unstoredDevices.removeAll { $0 === device } }
     }
 
-    /// The last message that some device of the member has acked.
+    /// The last message that some device of the member has acked. While the user is invisible, the watermark stays: its
+    /// time would show that a device is connected. A later ack raises it past those messages, with its own time.
     func advanceDelivered(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
+        guard !member.user.presence.isInvisible else { return }
         // A device may ack on this membership what it was sent on an earlier one.
         guard sequence > max(member.progress.watermark.delivered, member.joinedAfter) else { return }
         deliver(sequence, to: member, at: now.wall)
@@ -202,8 +204,10 @@ final class Receipts {
     }
 
     private func expectTick(of member: Member, at now: Moment) {
+        // What came before a tick that is due doesn't wait for what comes at it.
+        tick(at: now.monotonic)
         changed.append(member)
-        if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
+        if gatherAt == nil { gatherAt = TickGrid.next(after: now.monotonic, every: bounds.gatherMilliseconds) }
     }
 
     private func expectStore(at now: Moment) {
@@ -235,8 +239,8 @@ final class Receipts {
             let isMember = member.isCurrent
             let toOwn = member.progress.isOwnUntold && isMember
             member.progress.isOwnUntold = false
-            let isDelivery = member.progress.isDeliveryUntold
-            let isNews = isDelivery || member.progress.isReadUntold
+            let isReading = member.progress.isReadUntold
+            let isNews = isReading || member.progress.isDeliveryUntold
             let mustWait = isNews && member.conversation.receiptPace.budget.isSpent(at: now.monotonic)
             if mustWait {
                 expectTick(of: member, at: now)
@@ -250,7 +254,7 @@ final class Receipts {
                 return Telling(
                     member: member, toOwnDevices: toOwn,
                     toOthers: toOthers && member.conversation.members.count <= bounds.membersMax,
-                    isDelivery: isDelivery)
+                    isReading: isReading)
             }
         }
         return nil

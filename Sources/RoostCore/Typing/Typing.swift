@@ -13,6 +13,8 @@ final class Typing {
         fileprivate(set) var thread = SequenceNumber.none
         /// Whether others were told that the member is typing.
         fileprivate(set) var isNamed = false
+        /// Whether it takes one of the names of its conversation.
+        fileprivate var takesName = false
         /// When others were last told that the member is typing, in monotonic milliseconds.
         fileprivate var toldAt = Int64.min / 2
         /// When others were told that the member had begun to type, wherever it has moved since.
@@ -26,14 +28,17 @@ final class Typing {
         var isActive: Bool { until != nil }
     }
 
-    /// How many members of one conversation are typing. It is stored in the conversation, but only this type changes
-    /// it.
+    /// How many members of one conversation are typing, of those who hide from nobody. The others are shown by name
+    /// where they may be seen, and count nowhere: whether somebody else is named would show members from whom they hide
+    /// that they type. It is stored in the conversation, but only this type changes it.
     struct Typers {
         /// Those whom others were told by name.
         fileprivate(set) var named = 0
         fileprivate(set) var unnamed = 0
         /// Whether the members were last told that several type.
         fileprivate(set) var isSeveralTold = false
+        /// When they were first told so, if they were.
+        fileprivate(set) var severalSince = Int64.min / 2
         /// Whether somebody has paid for telling that several type, and for telling the end.
         fileprivate var isSeveralPaid = false
         /// When the members were last told that several type, or no longer do, in monotonic milliseconds.
@@ -107,6 +112,9 @@ final class Typing {
         if mark.isNamed { return thread == mark.thread || isSoon ? .nothing : .moves }
         if isSoon { return .nothing }
         let conversation = member.conversation
+        guard member.user.privacy.isOpen || mark.isActive else {
+            return conversation.members.count <= bounds.membersMax ? .begins : .nothing
+        }
         if conversation.typers.named < bounds.typersPerConversation, conversation.members.count <= bounds.membersMax {
             return .begins
         }
@@ -137,7 +145,8 @@ final class Typing {
         case .begins:
             member.typing.isNamed = true
             member.typing.namedAt = now
-            member.conversation.typers.named += 1
+            member.typing.takesName = wasActive || member.user.privacy.isOpen
+            if member.typing.takesName { member.conversation.typers.named += 1 }
             if wasActive { member.conversation.typers.unnamed -= 1 }
         case .moves: break
         case .joins:
@@ -162,7 +171,8 @@ final class Typing {
             return false
         }
         member.typing.isNamed = false
-        member.conversation.typers.named -= 1
+        if member.typing.takesName { member.conversation.typers.named -= 1 }
+        member.typing.takesName = false
         return true
     }
 
@@ -210,6 +220,7 @@ final class Typing {
             guard conversation.typers.isSeveral != conversation.typers.isSeveralTold else { continue }
             conversation.typers.isSeveralTold.toggle()
             conversation.typers.severalToldAt = now
+            if conversation.typers.isSeveralTold { conversation.typers.severalSince = now }
             if !conversation.typers.isSeveralTold { conversation.typers.isSeveralPaid = false }
             return conversation
         }

@@ -69,12 +69,14 @@ final class TypingCommands {
         for member in user.typist.members { stop(member) }
     }
 
-    /// Ends what the user types where the other may see it, because it is hidden from now on. Of somebody who types in
-    /// very many conversations the rest ends with the next sign of it.
-    func stop(_ user: User, seenBy other: User) {
+    /// Ends what the viewer has been told of the user's typing, because the user is hidden from it from now on. The
+    /// other members see no end: it would show them, and through them the user, that somebody hides.
+    func hide(_ user: User, from viewer: User) {
         for member in user.typist.members.prefix(Self.endedAtOnce)
-        where member.conversation.member(other.number) != nil {
-            stop(member)
+        where member.typing.isNamed && member.conversation.member(viewer.number) != nil {
+            let key = Owed.typing(member.conversation.number, user.number)
+            let frame = frame(user, nil, in: member.conversation)
+            for session in viewer.sessions where isTold(session) { delivery.deliver(frame, key, to: session) }
         }
     }
 
@@ -92,7 +94,9 @@ final class TypingCommands {
         for member in typing.expire(at: now) { tell(member) }
         guard let conversation = typing.nextSeveral(at: now) else { return }
         let frame = frameOfSeveral(in: conversation)
-        delivery.deliver(frame, .severalTyping(conversation.number), in: conversation, where: isTold)
+        delivery.deliver(frame, .severalTyping(conversation.number), in: conversation) {
+            isTold($0) && isToldSeveral($0, in: conversation)
+        }
     }
 
     /// Tells the other members whether this one is typing.
@@ -105,13 +109,13 @@ final class TypingCommands {
         }
     }
 
-    /// Whether the session may know when the user types. Whoever may have been told that the user types is told the
-    /// end.
+    /// Whether the session may know when the user types. A viewer who has begun to hide from everybody since the user
+    /// began to type is told the end.
     private func isTold(_ session: Session, of member: Member) -> Bool {
         guard let viewer = session.user else { return false }
-        let user = member.user
-        if directory.policy.showsPresence(of: user, to: viewer) { return true }
-        return !member.typing.isNamed && member.typing.namedAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
+        if directory.policy.showsPresence(of: member.user, to: viewer) { return true }
+        return !member.typing.isNamed && member.typing.namedAt <= viewer.privacy.hidSince
+            && directory.policy.showedPresence(of: member.user, to: viewer)
     }
 
     /// Whether the session is told who types: a background fetch shows nobody anything.
@@ -134,6 +138,14 @@ final class TypingCommands {
         }
         builder.member("active", member?.typing.isNamed ?? false)
         return builder.finish()
+    }
+
+    /// A viewer who hides from everybody isn't told who types, nor how many do, but the end of what it was told before.
+    private func isToldSeveral(_ session: Session, in conversation: Conversation) -> Bool {
+        guard let privacy = session.user?.privacy else { return false }
+        let typers = conversation.typers
+        return privacy.settings.presence != .nobody
+            || !typers.isSeveralTold && typers.severalSince <= privacy.hidSince
     }
 
     /// Whether several type there beyond those who are named, as the members were last told.

@@ -187,7 +187,7 @@ import Testing
         let limits = Limits.with { $0.countsPerSecond = 10 }
         let counts = GroupCounts(.init(limits), at: 0)
         let cast = Cast("alice", "bob", "carol")
-        #expect(counts.interval(of: cast.group) == limits.gatherMilliseconds)
+        #expect(counts.interval(of: cast.group) == limits.countMillisecondsSmall)
         var steps = 100
         counts.beginRequest(of: cast.group)
         #expect(counts.count(cast.group, &steps))
@@ -195,7 +195,8 @@ import Testing
             let device = cast.device(of: 0, named: "\(number)")
             counts.watch(cast.group, by: cast.session(on: device, numbered: UInt64(number)))
         }
-        #expect(counts.interval(of: cast.group) == 2_000)
+        // The interval only doubles, so that one more watcher seldom moves the ticks.
+        #expect(counts.interval(of: cast.group) == 3_200)
     }
 }
 

@@ -212,7 +212,7 @@ import Testing
         _ = stored(at: 25)
         presence.come(session, of: phone, as: .active, at: Moment(30))
         end(session, mayReturn: true, at: 40)
-        #expect(stored(at: 90).isEmpty)
+        #expect(stored(at: 100).isEmpty)
         // The sign of life, and the tick after it.
         #expect(stored(at: 5_050).isEmpty)
         #expect(stored(at: 5_150) == ["1 online 40"])

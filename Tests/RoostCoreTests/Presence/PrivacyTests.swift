@@ -105,7 +105,7 @@ import Testing
         except(bob, "watcher", as: "always")
         watcher.forget()
         want(bob, ("presence", "nobody"), ("lastSeen", "nobody"))
-        #expect(shown(watcher, "bob") == ["online"])
+        #expect(shown(watcher, "bob").isEmpty)
         #expect(found(watcher, "bob") == "online")
         // The watcher tells the same as before.
         #expect(found(bob, "watcher") == "online")
@@ -167,7 +167,7 @@ import Testing
         want(bob, ("lastSeen", "coarse"))
         bob.tell("bye")
         relay.pause()
-        #expect(shown(watcher, "bob") == ["online", "offline recently"])
+        #expect(shown(watcher, "bob") == ["offline recently"])
         #expect(found(watcher, "bob") == "offline recently")
     }
 
@@ -238,17 +238,17 @@ import Testing
         relay.pause()
     }
 
-    @Test func whoDoesNotTellWhatItReadTellsWhatItGot() {
+    @Test func whoDoesNotTellWhatItReadTellsNothingOfWhatItGot() {
         want(bob, ("read", "nobody"))
         sendAndRead()
-        #expect(receipts(watcher, of: "bob") == ["1 -1"])
+        #expect(receipts(watcher, of: "bob").isEmpty)
         let page = watcher.request(
             "conversation.members", ["conversation": "\(group)", "sequence": 1])
-        #expect(page?.number("readCount") == 0 && page?.number("deliveredCount") == 1)
+        #expect(page?.number("readCount") == 0 && page?.number("deliveredCount") == 0)
         let member = page?.list("members").first { $0.text("user") == "bob" }
-        #expect(member?.number("delivered") == 1 && member?["read"] == nil && member?["readAt"] == nil)
+        #expect(["delivered", "deliveredAt", "read", "readAt"].allSatisfy { member?[$0] == nil })
         // The watcher has read what it wrote, and Bob isn't told that.
-        #expect(receipts(bob, of: "watcher") == ["1 -1"])
+        #expect(receipts(bob, of: "watcher").isEmpty)
         #expect(receipts(bob, of: "bob").last == "1 1")
     }
 

@@ -1,0 +1,90 @@
+import RoostWire
+
+/// What a viewer may know of a user's presence.
+struct PresenceLevel: Equatable {
+    /// State, text and typing.
+    let isShown: Bool
+    let detail: LastSeenDetail
+
+    /// Nothing is hidden, which is so between most users.
+    static let full = PresenceLevel(isShown: true, detail: .exact)
+}
+
+/// What a frame says of a user to one viewer. Two that are equal are the same bytes, so that the second isn't sent.
+struct VisiblePresence: Equatable {
+    /// When the user was there last.
+    enum Seen: Equatable {
+        case unsaid
+        case at(Timestamp)
+        case range(SeenRange)
+    }
+
+    let state: PresenceState
+    let text: String
+    let seen: Seen
+
+    /// - Parameter shown: what viewers who may know it are told of the user.
+    init(of user: User, _ shown: Presence.Shown, _ level: PresenceLevel, at now: Moment) {
+        let visible = level.isShown ? shown : .nothing
+        state = visible.state
+        text = visible.text
+        let time = level.isShown ? shown.lastSeen : user.presence.lastSeen
+        guard state == .offline, time != .never else {
+            seen = .unsaid
+            return
+        }
+        switch level.detail {
+        case .exact: seen = .at(time)
+        case .coarse:
+            // `lastSeen` is stale while the user is online.
+            let isHere = !level.isShown && user.presence.announced.state != .offline
+            seen = .range(SeenRange(age: isHere ? 0 : now.wall.milliseconds - time.milliseconds))
+        case .nobody: seen = .unsaid
+        }
+    }
+}
+
+/// The level at which a session was last sent each user's presence. Only levels other than `full` take memory: the
+/// session has at most `Limits.watchedPerSession` watches, and an entry goes with its watch.
+struct SentLevels {
+    private var levels: [UserNumber: PresenceLevel] = [:]
+    /// The session has more partners of direct conversations than it was sent after `welcome`.
+    var isPartial = false
+
+    /// nil if it isn't known what the session was sent.
+    subscript(user: UserNumber) -> PresenceLevel? {
+        if levels.isEmpty { return isPartial ? nil : .full }
+        return levels[user] ?? (isPartial ? nil : .full)
+    }
+
+    mutating func note(_ level: PresenceLevel, of user: UserNumber) {
+        if level != .full {
+            levels[user] = level
+        } else if isPartial {
+            levels[user] = .full
+        } else if !levels.isEmpty {
+            levels[user] = nil
+        }
+    }
+
+    /// Whether the session must be sent the user, because that isn't what it has. From now on it has it.
+    /// - Parameters:
+    ///   - before: the user's presence when the session was last sent it.
+    ///   - level: what its user may know from now on.
+    mutating func takeNews(
+        of user: User, _ before: Presence.Shown, _ level: PresenceLevel, at now: Moment
+    ) -> Bool {
+        let sent = self[user.number]
+        note(level, of: user.number)
+        guard let sent else { return true }
+        if sent == .full, level == .full { return before != user.presence.announced }
+        return VisiblePresence(of: user, before, sent, at: now)
+            != VisiblePresence(of: user, user.presence.announced, level, at: now)
+    }
+
+    mutating func forget(_ user: UserNumber) {
+        if !levels.isEmpty { levels[user] = nil }
+    }
+
+    mutating func removeAll() { levels.removeAll() }
+}
