@@ -222,6 +222,8 @@ final class DurableCheck {
         if stored != truth, world.time - since > seenTolerance {
             world.fail("\(user.name) wants to be shown as \(truth), and \(stored) is stored")
         }
+        if user.choice != stored.choice { user.statusSince = world.time }
+        people.noteVisible(user, stored.choice)
         user.choice = stored.choice
         user.text = stored.text
         people.noteTold(stored.toldText, of: user)

@@ -88,9 +88,9 @@ final class EndCheck {
             }
             let truth = roster.first { SimulatedUser.index($0["user"]?.string) == pair.other }
             let other = people.users[pair.other]
-            guard people.tellsDelivery(other, to: connection.device.user) else { continue }
-            let isRead = people.tellsRead(other, to: connection.device.user)
-            if isRead && truth?["read"]?.integer != mark.read || truth?["delivered"]?.integer != mark.delivered {
+            guard people.tellsRead(other, to: connection.device.user) else { continue }
+            let isDelivery = people.tellsDelivery(other, to: connection.device.user)
+            if truth?["read"]?.integer != mark.read || isDelivery && truth?["delivered"]?.integer != mark.delivered {
                 world.fail(
                     "\(connection.label) believes that u\(pair.other) has \(mark) of \(conversation.id), "
                         + "and asked is told \(truth?["delivered"]?.integer ?? -1), \(truth?["read"]?.integer ?? -1)")
@@ -190,6 +190,12 @@ final class EndCheck {
                     continue
                 }
                 let acked = people.users[user].delivered[index] ?? 0
+                if people.users[user] !== connection.device.user,
+                    people.betrays(
+                        people.users[user], delivered: delivered, at: element["deliveredAt"]?.integer, read: read)
+                {
+                    world.fail("\(connection.label) is told of a delivery to u\(user), who is invisible")
+                }
                 if delivered < acked {
                     world.fail("u\(user) acked \(acked) of \(conversation.id), told is \(delivered)")
                 }

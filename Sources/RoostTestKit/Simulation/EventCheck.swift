@@ -439,13 +439,15 @@ final class EventCheck {
     private func takeReceipt(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let conversation = event.conversation.flatMap(ledger.conversation),
             let user = SimulatedUser.index(event.user),
-            people.users.indices.contains(user), let delivered = event.json?["delivered"]?.integer
+            people.users.indices.contains(user), let json = event.json,
+            let told = json["delivered"]?.integer ?? json["read"]?.integer
         else { return world.fail("\(connection.label) gets a receipt of nobody") }
         requests.takeSign("of a receipt", by: user, in: conversation, on: connection)
         let pair = Ledger.Pair(conversation.index, user)
-        checkTold(people.users[user], event.json?["read"]?.integer, on: connection)
-        // Who isn't told what was read knows what it was told before.
-        let read = event.json?["read"]?.integer ?? connection.belief.receipts[pair]?.read ?? 0
+        checkTold(people.users[user], json, on: connection)
+        // A client that isn't told one of the two knows what it was told before; what was read was delivered.
+        let read = json["read"]?.integer ?? connection.belief.receipts[pair]?.read ?? 0
+        let delivered = json["delivered"]?.integer ?? max(told, connection.belief.receipts[pair]?.delivered ?? 0)
         if let last = connection.belief.receipts[pair], delivered < last.delivered || read < last.read,
             conversation.generations[user] == 1
         {
@@ -463,11 +465,23 @@ final class EventCheck {
     }
 
     /// Checks that the client may know what it reads of a user's receipts.
-    private func checkTold(_ user: SimulatedUser, _ read: Int64?, on connection: SimulatedConnection) {
+    private func checkTold(_ user: SimulatedUser, _ receipt: JSONValue, on connection: SimulatedConnection) {
         let own = connection.device.user
-        guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, own) else { return }
-        if (read != nil) != people.tellsRead(user, to: own) || !people.tellsDelivery(user, to: own) {
+        guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, own),
+            world.time - own.statusSince > World.lateness
+        else { return }
+        let delivered = world.mistake == .toldDelivery ? receipt["read"] : receipt["delivered"]
+        if (receipt["read"] != nil) != people.tellsRead(user, to: own)
+            || (delivered != nil) != people.tellsDelivery(user, to: own)
+        {
             world.fail("\(connection.label) is told of another receipt of \(user.name) than it may know")
+        }
+        if user !== own,
+            people.betrays(
+                user, delivered: receipt["delivered"]?.integer ?? 0, at: receipt["deliveredAt"]?.integer,
+                read: receipt["read"]?.integer ?? 0)
+        {
+            world.fail("\(connection.label) is told of a delivery to \(user.name), who is invisible")
         }
     }
 

@@ -13,6 +13,8 @@ final class People {
     var promises = Promises()
     /// Who is whose contact.
     var acquaintances = Acquaintances()
+    /// By the user's index: since when it isn't invisible; `.max` while it is.
+    var visibleSince: [Int: Int64] = [:]
     /// By conversation and user: when the user read what.
     var readTimes: [Ledger.Pair: ReadTimes] = [:]
 
@@ -100,11 +102,21 @@ final class People {
     func note(_ choice: StatusChoice, _ text: String, of user: SimulatedUser) {
         guard choice != user.choice || text != user.text else { return }
         if user.isHere { noteSeen(user) }
+        noteVisible(user, choice)
         user.choice = choice
         user.text = text
         user.statusSince = world.time
         if choice != .invisible { noteTold(text, of: user) }
         noteTruth(of: user)
+    }
+
+    /// The user is about to be shown in this way.
+    func noteVisible(_ user: SimulatedUser, _ choice: StatusChoice) {
+        if choice == .invisible {
+            visibleSince[user.index] = .max
+        } else if user.choice == .invisible {
+            visibleSince[user.index] = world.time
+        }
     }
 
     /// Others should be told this text.

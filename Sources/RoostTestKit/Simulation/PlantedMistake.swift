@@ -66,6 +66,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenPins
     /// A receipt gets lost.
     case lostReceipt
+    /// Clients are told what was delivered to users who hide their presence from them.
+    case toldDelivery
+    /// After a restart, what users read is told to everybody, and with it what is delivered to them.
+    case forgottenReading
     /// A change of a profile isn't told.
     case lostProfile
     /// People find those with whom they share no conversation.

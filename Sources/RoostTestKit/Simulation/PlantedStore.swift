@@ -42,6 +42,7 @@ final class PlantedStore: SimulatedStore {
             switch world.mistake {
             case .forgottenPresence: snapshot.users[index].presence.state = .offline
             case .raisedDead: snapshot.users[index].presence.state = .online
+            case .forgottenReading: snapshot.users[index].privacy.read = .shared
             default: break
             }
         }

@@ -69,6 +69,7 @@ final class ReplyCheck {
             receipts.take(event, conversation, sequence, askedAt: pending.saidAt, on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
+        case (.ok, .ack(let position)): noteAcked(position, saidAt: pending.saidAt, by: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
         default: world.fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
         }
@@ -91,7 +92,6 @@ final class ReplyCheck {
                 return world.fail("\(connection.label) gets ok for a conversation that isn't durable")
             }
             if !event.isDuplicate { note(position, toldTo: connection) }
-        case .ack(let position): noteAcked(position, by: connection)
         case .unwatch(let peer):
             connection.belief.watching.remove(peer)
             if !ledger.arePeers(user.index, peer) { connection.belief.presence[peer] = nil }
@@ -122,7 +122,7 @@ final class ReplyCheck {
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
-            .contact, .setProspect, .report, .listRequests, .getConversation, .answerRequest, .receipts:
+            .contact, .setProspect, .report, .listRequests, .getConversation, .answerRequest, .receipts, .ack:
             break
         }
     }
@@ -369,11 +369,13 @@ final class ReplyCheck {
         }
     }
 
-    private func noteAcked(_ position: Int64, by connection: SimulatedConnection) {
+    private func noteAcked(_ position: Int64, saidAt: Int64, by connection: SimulatedConnection) {
         guard !connection.told.positions.contains(position), position > connection.acked else { return }
         connection.acked = position
         let user = connection.device.user
-        for entry in connection.unackedEvents where entry <= position {
+        // What an invisible user acks isn't recorded: the next ack raises the watermark past it.
+        let isRecorded = people.visibleSince[user.index] ?? 0 < saidAt - World.lateness
+        for entry in connection.unackedEvents where isRecorded && entry <= position {
             guard let event = ledger.events[entry], event.kind == .message,
                 event.sequence > ledger.conversations[event.conversation].members[user.index]?.joinedAfter ?? 0
             else { continue }

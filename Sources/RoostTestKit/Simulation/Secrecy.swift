@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// What a simulated user tells others, and the rules once more, independently of the relay's.
@@ -60,9 +61,22 @@ extension People {
         return details == [.exact, .exact] && !isHidden(user, from: viewer)
     }
 
-    /// Whether the viewer is told what was delivered to the user.
+    /// Whether one of the two blocks the other.
+    func haveBlock(_ one: SimulatedUser, _ other: SimulatedUser) -> Bool {
+        one.secrecy.exceptions[other.index] == .blocked || other.secrecy.exceptions[one.index] == .blocked
+    }
+
+    /// Whether the viewer is told what was delivered to the user: it would tell that a device is connected.
     func tellsDelivery(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
-        user.secrecy.exceptions[viewer.index] != .blocked && viewer.secrecy.exceptions[user.index] != .blocked
+        user === viewer || tellsRead(user, to: viewer) && !isHidden(user, from: viewer) && viewer.choice != .invisible
+    }
+
+    /// Whether a delivery to the user at this time by the wall clock shows that an invisible user has a device here.
+    /// What the user has read meanwhile, or has written, it shows itself.
+    func betrays(_ user: SimulatedUser, delivered: Int64, at time: Int64?, read: Int64) -> Bool {
+        guard user.choice == .invisible, delivered > read, let time else { return false }
+        let since = world.now.wall.milliseconds - (world.time - user.statusSince)
+        return time > since + World.lateness
     }
 
     /// Whether the viewer is told what the user has read.
