@@ -79,6 +79,30 @@ async def test_blocking_hides_both_ways(start):
     assert (await alice.call("privacy"))["exceptions"] == [{"user": "who-never-came", "as": "blocked"}]
 
 
+async def test_hidden_users_leave_no_trace_in_counts_and_receipts(start):
+    relay = start(**SETTINGS)
+    alice, bob, group = await pair(relay)
+    carol = await relay.device("carol")
+    await alice.call("except", users=["bob"], **{"as": "never"})
+    await until(lambda: shown(bob, "alice")[-1:] == ["offline"], "hidden")
+    await bob.call("watch", conversations=[group])
+    await carol.call("watch", conversations=[group])
+    heard = len(bob.seen("presence"))
+    await bob.send(group, "one")
+    await alice.event("message")
+    await alice.call("ack", position=alice.seen("message")[-1]["position"])
+    await carol.call("ack", position=(await carol.event("message"))["position"])
+    await alice.bye()
+    # Carol is told, and so Bob would have been.
+    await until(lambda: [one for one in carol.seen("presence") if "conversations" in one], "carol is told")
+    await bob.event("receipt", user="carol")
+    await bob.barrier()
+    assert len(bob.seen("presence")) == heard
+    assert not [one for one in bob.seen("receipt") if one["user"] == "alice"]
+    page = await bob.call("conversation.members", conversation=group, sequence=1)
+    assert (page["of"], page["deliveredCount"]) == (2, 1)
+
+
 async def test_a_stranger_may_watch_who_shows_itself_to_everyone(start):
     relay = start(**SETTINGS)
     alice, eve = await relay.device("alice"), await relay.device("eve")
