@@ -183,6 +183,7 @@ let package = Package(
                 .embedInCode("Mail/Texts/reset.en.txt"), .embedInCode("Mail/Texts/reset.de.txt"),
                 .embedInCode("Mail/Texts/changed.en.txt"), .embedInCode("Mail/Texts/changed.de.txt"),
                 .embedInCode("Mail/Texts/linked.en.txt"), .embedInCode("Mail/Texts/linked.de.txt"),
+                .embedInCode("Mail/Texts/joined.en.txt"), .embedInCode("Mail/Texts/joined.de.txt"),
             ],
             swiftSettings: strict
         ),

@@ -162,6 +162,9 @@ export class Accounts {
   /** Has another letter sent that confirms the own address. */
   async sendConfirmation(user) { await this.#ask("POST", "/v1/account/confirmation", { user }); }
 
+  /** Who asks for an address to be confirmed, before it is: `email`, `displayName` and `asked`, a time. */
+  confirmation(token) { return this.#ask("POST", "/v1/email/verify/show", { body: { token } }); }
+
   async verify(token) { await this.#ask("POST", "/v1/email/verify", { body: { token } }); }
 
   async changePassword(user, password, newPassword) {

@@ -353,6 +353,7 @@ const startForm = {
   come: undefined,
   words: {
     in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password", link: "Come in",
+    verify: "Confirm this address",
   },
 
   show(way) {
@@ -364,6 +365,7 @@ const startForm = {
     attribute($("start-password"), "autocomplete", way === "in" ? "current-password" : "new-password");
     text($("start-submit"), this.words[way]);
     text($("start-problem"), "");
+    $("start-ways").hidden = way === "verify";
     for (const one of $("start-ways").children) one.hidden = one.dataset.way === way;
   },
 
@@ -385,6 +387,11 @@ const startForm = {
     if (this.way === "reset") {
       await accounts.reset(this.secret, password);
       return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
+    }
+    if (this.way === "verify") {
+      await accounts.verify(this.secret);
+      await comeBack();
+      return tell("Your address is confirmed.");
     }
     if (this.way === "link") return enter(await this.come(displayName, role));
     const user = this.way === "up"
@@ -418,7 +425,11 @@ const others = {
   async go(provider) {
     const { secret, address } = await accounts.begin(provider);
     stored(() => sessionStorage.setItem("roost.openid", secret));
-    location.assign(address);
+    // It says which page it is on, and no more: services on another site take a sign-in from listed pages only.
+    const leading = element("a", { href: address, referrerPolicy: "origin" });
+    document.body.append(leading);
+    leading.click();
+    leading.remove();
   },
 
   async back(code) {
@@ -567,10 +578,23 @@ async function follow({ kind, secret }) {
     startForm.secret = secret;
     return startForm.show("reset");
   }
-  let words = "Your address is confirmed.";
-  try { await accounts.verify(secret); } catch (error) { words = accountReason(error); }
-  await comeBack();
-  return tell(words);
+  return confirmAddress(secret);
+}
+
+/** A letter asks whether an address is its reader's. It isn't confirmed by looking: programs that check mail open links, and somebody else may have signed up with it. */
+async function confirmAddress(secret) {
+  let asked;
+  try {
+    asked = await accounts.confirmation(secret);
+  } catch (error) {
+    await comeBack();
+    return tell(accountReason(error));
+  }
+  const time = new Date(asked.asked).toLocaleString();
+  showStart("Is this your address?", `Somebody who is called “${asked.displayName}” here asked on ${time} to confirm ${asked.email}. `
+    + "Confirm it only if that was you: it may become a way into their account. Otherwise close this page.");
+  startForm.secret = secret;
+  return startForm.show("verify");
 }
 
 /** Somebody came by a link that makes an account, or signs in the owner of this server, who may have one already. */

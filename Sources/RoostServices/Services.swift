@@ -159,13 +159,16 @@ package struct Services: Sendable {
         UserRoutes(lookup: UserLookup(accounts, isOn: configuration.looksUp)).add(to: &table)
         LetterRoutes(operators: Operators(accounts)).add(to: &table)
         BackendRoutes(keys: apiKeys, relay: relay, erasures: erasures, limits: limits).add(to: &table)
+        let addresses = ClientAddress(proxies: configuration.proxies)
         let gate = Gate(
-            routes: table, origins: Set(configuration.allowedOrigins),
-            addresses: ClientAddress(proxies: configuration.proxies), limits: limits,
+            routes: table, origins: Set(configuration.allowedOrigins), addresses: addresses, limits: limits,
             requests: requests, log: log)
+        let (connections, bounds) = (ConnectionTable(limits: limits, addresses: addresses), limits)
         let application = Application(
             responder: gate,
-            server: HTTPServerBuilder { [limits] responder in ServicesChannel(responder: responder, limits: limits) },
+            server: HTTPServerBuilder { responder in
+                ServicesChannel(responder: responder, limits: bounds, connections: connections)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connectionsMax)),

@@ -14,10 +14,21 @@ package struct ServicesLimits: Sendable, Equatable {
     package var farewellSeconds: UInt32 = 2
     /// How long a connection may be idle, or a request's head take: longer than a body, which is refused in words.
     package var idleSeconds = 30
-    /// Requests that are worked on at once. Each holds 16 KiB of body, and most wait for the one database.
+    /// Requests that are worked on at once, after they have arrived. Each holds 16 KiB of body, and most wait for the
+    /// one database.
     package var requestsMax = 64
-    /// Connections at once; more wait in the kernel's queue. Half of the 1,024 descriptors that a shell allows.
+    /// Connections at once. Half of the 1,024 descriptors that a shell allows. For one more, the oldest that waits for
+    /// a request, or for the rest of one, gives way: of whichever address has most.
     package var connectionsMax = 512
+    /// Connections of one address, and of the /56 and /48 that it is in; for one more, its own oldest gives way. An
+    /// office behind one address has 20 at once. Proxies that are listed have no such bound, since many come by them.
+    package var addressConnections = 64
+    package var homeConnections = 128
+    package var siteConnections = 192
+    /// What is read of a request after it was refused, in bytes and seconds: enough for a client to have sent what it
+    /// had begun, and to read why. Then the connection ends.
+    package var lingerBytes = 65_536
+    package var lingerSeconds = 2
     /// What a refused client should wait for if we are busy, in seconds. The queue below empties in one or two.
     package var busySeconds = 2
     /// How long a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
@@ -42,6 +53,9 @@ package struct ServicesLimits: Sendable, Equatable {
     package var hashThreads = 2
     /// Passwords that wait to be hashed. At some 40 ms each, the last one waits for a second.
     package var hashQueue = 48
+    /// Places of these that are kept for addresses without another attempt in `attemptSeconds`: whoever floods the
+    /// queue has made some. A third, so that a flood still finds most of the work done.
+    package var hashReserve = 16
     /// Milliseconds that a password waits for an idle processor: what the last of a full queue waits for its turn. Then
     /// a thread that doesn't wait for that does it, too.
     package var hashLateMilliseconds = 1_000
@@ -88,6 +102,10 @@ package struct ServicesLimits: Sendable, Equatable {
     /// an office or a carrier has many people behind one address.
     package var accountFailures = 5
     package var addressAttempts = 30
+    /// The same for the networks of /56 and /48 that an IPv6 address is in: 256 and 65,536 of the /64 that one address
+    /// counts as belong to one home or one company, which may have that many more people.
+    package var homeAttempts = 120
+    package var siteAttempts = 480
     package var attemptSeconds: Int64 = 900
     /// Passwords of an account that are checked in that time, right ones included: otherwise one person could keep the
     /// threads that hash busy. Nobody signs in more than every 15 seconds.

@@ -49,8 +49,8 @@ extension ServicesConfiguration {
             "Lines below this level are not written. No level writes tokens, passwords or addresses."),
         Key(
             "services.metrics_token", .text(\.metricsToken, .bearer),
-            "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
-                + "environment.", isSecret: true),
+            "Bearer token that /metrics requires. If empty, only requests from this machine that no proxy passed on "
+                + "may read it. Set it through the environment.", isSecret: true),
         Key(
             "services.own_url", .text(\.ownURL, .webURL),
             "Where browsers find roost-services, which providers of sign-ins send them back to. If empty, its port on "

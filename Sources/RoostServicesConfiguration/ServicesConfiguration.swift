@@ -22,7 +22,7 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var allowedAddresses: [String] = []
     /// Lines of the log below this level are not written.
     package var logLevel = "notice"
-    /// What `/metrics` requires; empty for nothing.
+    /// What `/metrics` requires; empty if only this machine may read it.
     package var metricsToken = ""
     /// Most accounts. Beyond it nobody can sign up.
     package var accountsMax = 1_000_000
@@ -56,7 +56,10 @@ package struct ServicesConfiguration: Sendable, Equatable {
 
     /// The origins whose pages may ask: those that are named, and the relay's own page, on this machine by both names.
     package var allowedOrigins: [String] {
-        guard publicURL.isEmpty else { return origins + [publicURL] }
+        // A page may have a path, which no origin has.
+        guard publicURL.isEmpty else {
+            return origins + [publicURL.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")]
+        }
         return origins + [pageURL, pageURL.replacing("//127.0.0.1", with: "//localhost")]
     }
 

@@ -66,6 +66,9 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The number of an IPv4 address.
     var ipv4: UInt32? { high == 0 && low >> 32 == 0xFFFF ? UInt32(truncatingIfNeeded: low) : nil }
 
+    /// Whether it is this machine: 127.0.0.0/8, or ::1, which nothing else has its first 64 bits with.
+    var isLoopback: Bool { ipv4.map { $0 >> 24 == 127 } ?? (high == 0 && low == 0) }
+
     /// The network of an IPv6 address: its first 64 bits.
     var network: UInt64 { high }
 

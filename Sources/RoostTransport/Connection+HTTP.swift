@@ -48,7 +48,7 @@ extension Connection {
             } else if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
                 upgrade(request)
             } else {
-                answer(request)
+                answer(request, isTrusted: isGuarded || request.isLocal(from: sender))
             }
         }
         guard !head.isEmpty else { return head = [] }
@@ -118,14 +118,14 @@ extension Connection {
         early.withUnsafeMutableBytes { received($0) }
     }
 
-    private func answer(_ request: RequestHead) {
+    private func answer(_ request: RequestHead, isTrusted: Bool) {
         core.counters.requests += 1
-        let response = response(to: request)
+        let response = response(to: request, isTrusted: isTrusted)
         let keepAlive = response.status < 400 && request.mayBeFollowed && place.shortage == nil
         respond(response, keepAlive: keepAlive, withBody: request.method != "HEAD")
     }
 
-    private func response(to request: RequestHead) -> HTTPResponse {
+    private func response(to request: RequestHead, isTrusted: Bool) -> HTTPResponse {
         guard
             core.settings.unmeteredPaths.contains(request.path)
                 || core.admission.takeRequest(of: clientAddress, at: core.monotonicMilliseconds)
@@ -144,7 +144,7 @@ extension Connection {
             method: request.method, path: request.path, query: request.query,
             authorization: request.value("authorization"), accept: request.value("accept"),
             acceptEncoding: request.value("accept-encoding"), ifNoneMatch: request.value("if-none-match"),
-            clientAddress: clientAddress)
+            clientAddress: clientAddress, isTrusted: isTrusted)
         return core.events?.respond(to: request) ?? .notFound
     }
 
@@ -165,6 +165,14 @@ extension Connection {
 }
 
 extension RequestHead {
+    /// Whether it was made on this machine. A proxy beside us connects from here, too, and says for whom.
+    func isLocal(from sender: ClientAddress) -> Bool {
+        sender.isLoopback && RequestHead.forwardedFields.allSatisfy { count($0) == 0 }
+    }
+
+    /// What proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
+    private static let forwardedFields = ["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-host", "via"]
+
     /// Whether a body follows, or could.
     var hasBody: Bool { count("content-length") + count("transfer-encoding") > 0 }
 

@@ -48,11 +48,14 @@ public struct HTTPRequest: Sendable {
     public var ifNoneMatch: String?
     /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
     public var clientAddress: ClientAddress
+    /// Whether it was made on this machine and no proxy passed it on, or came with the client certificate that its path
+    /// requires.
+    public var isTrusted: Bool
 
     /// Creates a request, for tests of a handler.
     public init(
         method: String, path: String, query: String = "", authorization: String? = nil, accept: String? = nil,
-        acceptEncoding: String? = nil, ifNoneMatch: String? = nil, clientAddress: ClientAddress
+        acceptEncoding: String? = nil, ifNoneMatch: String? = nil, clientAddress: ClientAddress, isTrusted: Bool = false
     ) {
         self.method = method
         self.path = path
@@ -62,6 +65,7 @@ public struct HTTPRequest: Sendable {
         self.acceptEncoding = acceptEncoding
         self.ifNoneMatch = ifNoneMatch
         self.clientAddress = clientAddress
+        self.isTrusted = isTrusted
     }
 }
 

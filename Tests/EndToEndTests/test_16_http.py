@@ -173,6 +173,15 @@ async def test_refusals_before_the_upgrade_are_counted(relay):
         assert after[key] - before[key] == 1
 
 
+def test_metrics_are_for_this_machine_or_a_token(start):
+    for settings in ({}, {"listen__proxies": "127.0.0.1"}):
+        relay = start(**settings)
+        assert relay.get("/metrics")[0] == 200
+        for field in ("X_Forwarded_For", "Forwarded", "X_Real_IP", "X_Forwarded_Host", "Via"):
+            assert relay.get("/metrics", **{field: "127.0.0.1"})[0] == 401, field
+            assert relay.get("/healthz", **{field: "127.0.0.1"})[0] == 200, field
+
+
 def test_metrics_with_a_token(start):
     relay = start(metrics__token="correct-horse-battery")
     assert relay.get("/metrics")[0] == 401

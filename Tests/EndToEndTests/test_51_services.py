@@ -97,26 +97,77 @@ def assert_is_json_and_the_end(plain):
     assert head.startswith(b"HTTP/1.1 400 ") and json.loads(body)["code"] == "bad_request", seen
 
 
-def test_requests_at_once_are_bounded(start_services):
-    services = start_services()
-    waiting = []
-    try:
-        for _ in range(64):
-            waiting.append(sockets.create_connection(("127.0.0.1", services.port), timeout=20))
-            waiting[-1].sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+def slow(services, text, count):
+    """Connections of somebody who sends so much and then next to nothing."""
+    connections = []
+    for _ in range(count):
+        connections.append(sockets.create_connection(("127.0.0.1", services.port), timeout=20))
+        connections[-1].sendall(text)
+    return connections
 
-        def is_busy():
-            answer = services.get("/healthz")
-            return answer.code == "busy" and answer.status == 503 and int(answer.headers["Retry-After"]) > 0
-        wait_for(is_busy)
-        # Those that were taken are carried out.
-        for one in waiting:
-            one.sendall(b"{}")
-            assert one.recv(4096).startswith(b"HTTP/1.1 422")
-        assert services.get("/healthz").status == 200
+
+@pytest.mark.parametrize("text", [
+    b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n",
+    b"POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", b"GET / HTTP/1.1\r\nHost: ", b""])
+def test_slow_connections_of_one_address_keep_nobody_out(start_services, text):
+    services = start_services()
+    connections = slow(services, text, 520)
+    try:
+        # The oldest give way, and all are asked and answered.
+        for _ in range(100):
+            assert services.get("/healthz").status == 200
+        ended = [one for one in connections if is_ended(one)]
+        assert len(ended) >= 520 - 64
     finally:
-        for one in waiting:
+        for one in connections:
             one.close()
+
+
+def is_ended(connection):
+    """Whether the other side has ended a connection, after whatever it has said."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(4096):
+            pass
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def test_the_rest_of_a_refused_request_is_not_read_for_long(start_services):
+    services = start_services()
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+        plain.sendall(b"POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
+        said = plain.recv(4096)
+        assert said.startswith(b"HTTP/1.1 404") and b"connection: close" in said.lower()
+        with pytest.raises(OSError):
+            for _ in range(100_000):
+                plain.sendall(bytes(4096))
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+        plain.sendall(b"POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+        assert plain.recv(4096).startswith(b"HTTP/1.1 404")
+        # One byte, and then none: it ends by itself.
+        plain.sendall(b"x")
+        assert not plain.recv(4096)
+    # A request that has arrived keeps its connection.
+    connection = http.client.HTTPConnection("127.0.0.1", services.port, timeout=20)
+    for _ in range(3):
+        connection.request("POST", "/nope", body=b"{}")
+        answer = connection.getresponse()
+        assert answer.status == 404 and answer.read() and answer.headers["Connection"] is None
+        connection.request("POST", "/v1/sessions", body=b"{}")
+        answer = connection.getresponse()
+        assert answer.status == 422 and answer.read()
+    connection.close()
+
+
+def test_large_bodies_are_for_those_with_a_key(start_services):
+    services = start_services()
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+        plain.sendall(b"POST /v1/backend/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n")
+        assert plain.recv(4096).startswith(b"HTTP/1.1 401")
 
 
 def wait_for(look):
@@ -144,6 +195,41 @@ def test_pages_of_named_origins_may_read_answers(start_services):
         assert "Access-Control-Allow-Origin" not in services.get("/healthz", headers={"Origin": origin}).headers
         wanted = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
         assert "Access-Control-Allow-Origin" not in services.ask("OPTIONS", "/v1/account", headers=wanted).headers
+
+
+CROSS = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+
+
+def test_a_foreign_page_counts_for_nothing_and_makes_nothing(start_services):
+    services = start_services(services__origins="https://chat.example.org")
+    body = json.dumps({"email": "ann@example.org", "password": "correct horse", "displayName": "Ann"})
+    for headers in (CROSS, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}):
+        for method, path in (
+                ("POST", "/v1/accounts"), ("POST", "/v1/sessions"), ("POST", "/v1/password/forgot"),
+                ("POST", "/v1/sessions/link"), ("POST", "/v1/openid/exchange"), ("PATCH", "/v1/account"),
+                ("DELETE", "/v1/sessions"), ("POST", "/v1/backend/messages")):
+            for _ in range(4):
+                answer = services.ask(method, path, raw=body, headers=headers | {"Content-Type": "text/plain"})
+                assert (answer.status, answer.code) == (403, "forbidden"), (path, headers, answer.raw)
+    # Nothing was counted for this address, and there is no account.
+    for _ in range(4):
+        assert services.sign_in("ann@example.org").code == "invalid_credentials"
+    assert services.sign_up("ann@example.org")
+    # Pages that are listed, on another site or not, and programs.
+    for headers in ({"Origin": "https://chat.example.org", "Sec-Fetch-Site": "cross-site"}, {},
+                    {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}):
+        assert services.ask("POST", "/v1/sessions", raw=body, headers=headers).status == 200
+    for headers in (CROSS, {}):
+        assert services.get("/v1/accounts/rules", headers=headers).status == 200
+
+
+def test_metrics_are_for_this_machine_or_a_token(start_services):
+    services = start_services(services__proxies="127.0.0.1")
+    assert services.get("/metrics").status == 200
+    for field in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host", "Via"):
+        for value in ("127.0.0.1", "for=127.0.0.1", "x"):
+            answer = services.get("/metrics", headers={field: value})
+            assert (answer.status, answer.code) == (401, "unauthorized")
 
 
 def test_health(services):
@@ -216,8 +302,13 @@ def test_answers_are_as_the_document_says(services, name):
     """A walk through all operations but those that need somebody else, which have a walk of their own."""
     walk, email = Walk(services), f"{name('ann')}@example.org"
     ask = walk.ask
-    for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml", "/metrics"):
+    for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml"):
         assert ask("GET", path).status == 200
+    # As a proxy passes it on, and as Prometheus on this machine asks.
+    assert ask("GET", "/metrics").status == 401
+    client, services.client = services.client, None
+    assert ask("GET", "/metrics").status == 200
+    services.client = client
     person = {"email": email, "password": PASSWORD, "displayName": "Ann"}
     assert ask("POST", "/v1/accounts", {**person, "email": "ann"}).status == 422
     token = ask("POST", "/v1/accounts", {**person, "language": "de", "device": "phone"})["accessToken"]
@@ -233,7 +324,10 @@ def test_answers_are_as_the_document_says(services, name):
     assert ask("GET", "/v1/account/export", token=token).status == 200
     assert ask("POST", "/v1/account/confirmation", token=token).status == 202
     assert ask("POST", "/v1/email/verify", {"token": "x"}).status == 422
-    assert ask("POST", "/v1/email/verify", {"token": services.link(email, "verify")}).status == 204
+    assert ask("POST", "/v1/email/verify/show", {"token": "x"}).status == 422
+    link = services.link(email, "verify")
+    assert ask("POST", "/v1/email/verify/show", {"token": link})["email"] == email
+    assert ask("POST", "/v1/email/verify", {"token": link}).status == 204
     assert ask("POST", "/v1/password/forgot", {"email": email}).status == 202
     assert ask("POST", "/v1/password/reset", {"token": "x", "password": PASSWORD}).status == 422
     change = {"password": PASSWORD, "newPassword": "battery staple"}

@@ -90,6 +90,41 @@ async def test_the_life_of_an_account(both):
         await ann.sees("Hello Bob")
 
 
+async def test_an_address_is_confirmed_by_a_press_of_the_button(both):
+    async with Browser(network_fails=True) as browser:
+        mallory = await sign_up(browser, both, "Mallory", "ann@example.org")
+        confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
+
+        async def is_verified():
+            return (await mallory.page.evaluate("""async () => {
+                const page = await (await fetch("/v1/page")).json();
+                const kept = Object.keys(localStorage).find((name) => name.startsWith("roost.account."));
+                const { refreshToken, key, ...rest } = JSON.parse(localStorage.getItem(kept));
+                const body = JSON.stringify({ refreshToken, key });
+                const headers = { "Content-Type": "application/json" };
+                const tokens = await (await fetch(`${page.services}/v1/sessions/refresh`, {
+                    method: "POST", body, headers })).json();
+                localStorage.setItem(kept, JSON.stringify({ ...rest, key: `${Math.random()}`,
+                    refreshToken: tokens.refreshToken }));
+                return (await (await fetch(`${page.services}/v1/account`, {
+                    headers: { Authorization: `Bearer ${tokens.accessToken}` } })).json()).verified;
+            }"""))
+        # A program that checks mail opens the link, twice, and runs what is there.
+        for _ in range(2):
+            scanner = await browser.tab(await browser.device(), confirm)
+            await scanner.page.get_by_role("heading", name="Is this your address?").wait_for()
+            await scanner.page.get_by_text("“Mallory”").wait_for()
+            await scanner.page.get_by_text("ann@example.org").wait_for()
+        await scanner.shot("confirm")
+        assert "verify" not in scanner.page.url
+        assert not await is_verified()
+        await scanner.page.get_by_role("button", name="Confirm this address").click()
+        await scanner.page.get_by_text("Your address is confirmed").wait_for()
+        assert await is_verified()
+        again = await browser.tab(await browser.device(), confirm)
+        await again.page.get_by_text("This link was used already").wait_for()
+
+
 async def test_a_forgotten_password(both):
     async with Browser(network_fails=True) as browser:
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
@@ -99,7 +134,9 @@ async def test_a_forgotten_password(both):
         await ann.page.get_by_role("button", name="Send the letter again").click()
         await ann.page.keyboard.press("Escape")
         confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
-        await (await browser.tab(ann.context, confirm)).page.get_by_text("Your address is confirmed").wait_for()
+        page = (await browser.tab(ann.context, confirm)).page
+        await page.get_by_role("button", name="Confirm this address").click()
+        await page.get_by_text("Your address is confirmed").wait_for()
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_role("button", name="Forgot your password?").click()
         await fill(away, email="ann@example.org")

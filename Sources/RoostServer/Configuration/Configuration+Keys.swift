@@ -236,7 +236,8 @@ extension Configuration {
         Key(
             "metrics.token",
             .text(\.metricsToken, .bearer),
-            "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
+            "Bearer token that /metrics requires. If empty, only requests from this machine that no proxy passed on "
+                + "may read it, or those with a certificate if it is among tls.client_paths. Set it through the "
                 + "environment: others on the machine can see a flag.",
             isSecret: true
         )

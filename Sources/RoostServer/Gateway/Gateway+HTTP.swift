@@ -12,7 +12,8 @@ extension Gateway {
         case "/metrics":
             guard isAuthorized(request) else {
                 var response = HTTPResponse.refusal(
-                    401, code: "unauthorized", reason: "/metrics requires a bearer token")
+                    401, code: "unauthorized",
+                    reason: "/metrics requires a bearer token, or this machine if none is set")
                 response.headers.append(("WWW-Authenticate", "Bearer"))
                 return response
             }
@@ -64,9 +65,10 @@ extension Gateway {
         HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: [UInt8](line.utf8))
     }
 
-    /// Compares in constant time, so that the time it takes doesn't reveal how much of the token is right.
+    /// Without a token, only this machine may read: counters betray what people do. Compares in constant time, so that
+    /// the time it takes doesn't reveal how much of the token is right.
     private func isAuthorized(_ request: HTTPRequest) -> Bool {
-        guard let token = configuration.metrics.token else { return true }
+        guard let token = configuration.metrics.token else { return request.isTrusted }
         // The name of the scheme may be written in any case (RFC 9110, section 11.1).
         let (scheme, header) = ("bearer ", request.authorization ?? "")
         guard header.prefix(scheme.count).lowercased() == scheme else { return false }

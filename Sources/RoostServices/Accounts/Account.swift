@@ -15,6 +15,10 @@ package struct Account: Sendable, Equatable {
     package var hash: String?
     /// Whether its owner followed a link that was sent to the address.
     package var isVerified = false
+    /// Whether who reads the mail of the address has taken the account: chose a password by a letter, or signed in by a
+    /// provider that has seen the address. Until then its password, sessions and identities may be of somebody else,
+    /// who signed up with the address and had its owner confirm it.
+    package var isProven = false
     /// Whether an operator keeps them out.
     package var isSuspended = false
     /// Whether their tokens have the scope `admin`.

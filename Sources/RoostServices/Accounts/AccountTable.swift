@@ -10,6 +10,7 @@ enum AccountTable {
             user: row.text(0), email: row.isNull(1) ? nil : row.text(1), name: row.text(2),
             role: row.isNull(3) ? nil : row.text(3), tier: row.isNull(4) ? nil : row.text(4), language: row.text(5),
             hash: row.isNull(6) ? nil : row.text(6), isVerified: row.integer(7) != 0,
+            isProven: row.integer(7) == proven,
             isSuspended: row.integer(8) != 0, isOperator: row.integer(9) != 0, created: row.integer(10))
     }
 
@@ -19,13 +20,20 @@ enum AccountTable {
             "INSERT INTO account(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(email) DO NOTHING",
             [
                 .text(account.user), optional(account.email), .text(account.name), optional(account.role),
-                optional(account.tier), .text(account.language), optional(account.hash), bit(account.isVerified),
+                optional(account.tier), .text(account.language), optional(account.hash), level(account),
                 bit(account.isSuspended), .integer(account.isOperator ? account.created : 0), .integer(account.created),
             ])
         return database.changes == 1
     }
 
     private static func optional(_ text: String?) -> LocalValue { text.map { .text($0) } ?? .null }
+
+    // Of `verified`.
+    private static let (confirmed, proven): (Int64, Int64) = (1, 2)
+
+    private static func level(_ account: Account) -> LocalValue {
+        .integer(account.isProven ? proven : account.isVerified ? confirmed : 0)
+    }
 
     private static func bit(_ value: Bool) -> LocalValue { .integer(value ? 1 : 0) }
 
@@ -110,7 +118,19 @@ enum AccountTable {
     }
 
     static func verify(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
-        try database.run("UPDATE account SET verified = 1 WHERE user = ?", [.text(user)])
+        try database.run(
+            "UPDATE account SET verified = max(verified, ?) WHERE user = ?", [.integer(confirmed), .text(user)])
+    }
+
+    /// Whoever reads the mail of the address has the account now. What was there before goes: identities, one-time
+    /// links, sessions and, without another one, the password.
+    static func prove(_ account: Account, hash: String?, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run(
+            "UPDATE account SET verified = ?, hash = ? WHERE user = ?",
+            [.integer(proven), optional(hash), .text(account.user)])
+        if !account.isProven { try IdentityTable.deleteAll(account.user, database) }
+        _ = try SessionTable.endAll(account.user, now: now, database)
+        for purpose in LinkPurpose.waysIn + [.verify] { try LinkTable.deleteAll(account.user, purpose, database) }
     }
 
     static func setHash(_ user: String, _ hash: String, _ database: LocalDatabase) throws(LocalFailure) {

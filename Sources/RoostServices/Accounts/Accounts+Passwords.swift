@@ -63,8 +63,12 @@ extension Accounts {
         let (secret, hash) = newLink()
         let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
         let found: Account? = try await database.write { database throws(LocalFailure) in
-            guard let account = try AccountTable.find(email: email, database) else { return nil }
-            try LinkTable.insert(hash, user: account.user, purpose: .reset, expires: expires, keep: keep, database)
+            let account = try AccountTable.find(email: email, database)
+            // For an unknown address the same statements write as much: the next request of anybody waits for the
+            // commit, and would say who has an account.
+            try LinkTable.insert(
+                hash, user: account?.user, purpose: account == nil ? .decoy : .reset, expires: expires, keep: keep,
+                database)
             return account
         }
         if let account = found { await send(.reset, to: account, link: address(.reset, secret)) }
@@ -86,19 +90,15 @@ extension Accounts {
             guard let user = try LinkTable.take(link, .reset, now: now, database),
                 let account = try AccountTable.find(user: user, database)
             else { return nil }
-            try AccountTable.setHash(user, hash, database)
             // Whoever followed the link reads the mail of this address. Whoever linked identities before that may have
             // been somebody else, who signed up with this address and waits (pre-hijacking).
-            if !account.isVerified { try IdentityTable.deleteAll(user, database) }
-            try AccountTable.verify(user, database)
-            _ = try SessionTable.endAll(user, now: now, database)
-            for purpose in LinkPurpose.waysIn { try LinkTable.deleteAll(user, purpose, database) }
+            try AccountTable.prove(account, hash: hash, now: now, database)
             return account
         }
         guard let account = found else { throw Accounts.badLink }
         if let email = account.email { forgive(email: email) }
         wakeRelay()
-        if !account.isVerified { try await database.forget() }
+        if !account.isProven { try await database.forget() }
         await send(.changed, to: account, link: nil)
     }
 

@@ -35,10 +35,10 @@ extension Accounts {
         let device = try rules.device(application.device)
         let language = try rules.language(application.language)
         // This is the one answer that says who has an account, so it is the one that is always counted.
-        try admit(client: client)
+        let isAlone = try admit(client: client)
         let account = Account(
             user: RandomName.user(), email: email, name: name, role: role, language: language,
-            hash: try await hashes.hash(password), created: clock.now())
+            hash: try await hashes.hash(password, mayUseReserve: isAlone), created: clock.now())
         let (session, tokens) = try begin(account, device: device)
         let (secret, hash) = newLink()
         let (keep, linkEnd) = (limits.sessionsMax, clock.now() + limits.linkSeconds * 1_000)
@@ -67,11 +67,11 @@ extension Accounts {
         let email = try settings.rules.address(email)
         let password = try settings.rules.password(password)
         let device = try settings.rules.device(device)
-        try admit(client: client)
+        let isAlone = try admit(client: client)
         let account = try await database.read { database throws(LocalFailure) in
             try AccountTable.find(email: email, database)
         }
-        let renewed = try await check(password, of: account, email: email)
+        let renewed = try await check(password, of: account, email: email, mayUseReserve: isAlone)
         guard let account else { throw .invalidCredentials }
         forgive(client: client)
         let (session, tokens) = try begin(account, device: device)

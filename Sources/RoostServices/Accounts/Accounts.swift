@@ -52,7 +52,7 @@ package final class Accounts: Sendable {
         var byAccount: AttemptLimit
         /// Right passwords, too: each takes a thread for a while.
         var byCheck: AttemptLimit
-        var byClient: AttemptLimit
+        var byClient: NetworkAttempts
         /// Letters of one purpose with a link to an address, which anybody can cause.
         var byReader: AttemptLimit
     }
@@ -77,7 +77,7 @@ package final class Accounts: Sendable {
         attempts = Mutex(
             Attempts(
                 byAccount: limit(limits.accountFailures), byCheck: limit(limits.accountChecks),
-                byClient: limit(limits.addressAttempts), byReader: limit(limits.letters)))
+                byClient: NetworkAttempts(limits), byReader: limit(limits.letters)))
         room = AccountRoom(most: settings.accountsMax)
         (forgottenRequests, forgotten) = AsyncStream.makeStream(
             of: Forgotten.self, bufferingPolicy: .bufferingOldest(limits.forgottenQueue))
@@ -120,11 +120,16 @@ package final class Accounts: Sendable {
 
     // MARK: Attempts
 
-    /// Counts an attempt of a client's address.
-    func admit(client: String) throws(ServiceFault) {
-        let key = keys.digest("client " + client)
+    /// Counts an attempt of a client's address, and of the networks that it is in.
+    /// - Returns: whether it is the only one of all of these in a while, so that it may use those places of the queue
+    ///   of passwords that are kept.
+    @discardableResult
+    func admit(client: String) throws(ServiceFault) -> Bool {
+        let keys = keys.digests(ofNetworks: client)
         let now = clock.now()
-        if let wait = attempts.withLock({ $0.byClient.admit(key, now: now) }) {
+        switch attempts.withLock({ $0.byClient.admit(keys, now: now) }) {
+        case .admitted(let isAlone): return isAlone
+        case .refused(let wait):
             counts.refused(by: .address)
             throw ServiceFault(.rateLimited, "too many attempts from this address", retryAfter: wait)
         }
@@ -147,8 +152,8 @@ package final class Accounts: Sendable {
 
     /// It wasn't a failure.
     func forgive(client: String) {
-        let key = keys.digest("client " + client)
-        attempts.withLock { $0.byClient.giveBack(key) }
+        let keys = keys.digests(ofNetworks: client)
+        attempts.withLock { $0.byClient.giveBack(keys) }
     }
 
     /// The account's owner was here: nothing is held against the account.
@@ -179,13 +184,17 @@ package final class Accounts: Sendable {
     }
 
     /// Checks the password of an account, or of none, and counts failures.
+    /// - Parameter mayUseReserve: whether it gets a place of the queue that is kept.
     /// - Returns: a new hash, if the old one is to be replaced.
-    func check(_ password: String, of account: Account?, email: String) async throws(ServiceFault) -> String? {
+    func check(
+        _ password: String, of account: Account?, email: String, mayUseReserve: Bool = true
+    ) async throws(ServiceFault) -> String? {
         try admit(email: email)
         let verdict: HashPool.Verdict
         do throws(ServiceFault) {
             verdict = try await hashes.verify(
-                password, against: account?.hash, digest: keys.digest("decoy " + email))
+                password, against: account?.hash, digest: keys.digest("decoy " + email),
+                mayUseReserve: mayUseReserve)
         } catch {
             giveBack(email: email)
             throw error

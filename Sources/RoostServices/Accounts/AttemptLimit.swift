@@ -45,6 +45,11 @@ package struct AttemptLimit: Sendable {
         return nil
     }
 
+    /// Attempts of a key in the window.
+    package func attempts(of key: [UInt8], now: Int64) -> Int {
+        entries[key]?.times.count { $0 > now - window && $0 <= now + window } ?? 0
+    }
+
     /// The last attempt wasn't one: it succeeded, or wasn't carried out.
     package mutating func giveBack(_ key: [UInt8]) {
         guard var entry = entries[key] else { return }

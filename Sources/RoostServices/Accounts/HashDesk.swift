@@ -29,6 +29,8 @@ final class HashDesk: Sendable {
 
     let busySeconds: Int64
     private let queueMax: Int
+    /// Places that are kept.
+    private let reserve: Int
     private let patience: Duration
     private let state = Mutex(State())
     // One signal for each job.
@@ -38,14 +40,16 @@ final class HashDesk: Sendable {
 
     init(limits: ServicesLimits) {
         queueMax = limits.hashQueue
+        reserve = limits.hashReserve
         busySeconds = Int64(limits.busySeconds)
         patience = .milliseconds(limits.hashLateMilliseconds)
     }
 
     /// Whether there was room for it.
-    func add(_ job: HashJob) -> Bool {
+    func add(_ job: HashJob, mayUseReserve: Bool = true) -> Bool {
+        let most = mayUseReserve ? queueMax : max(0, queueMax - reserve)
         let (isTaken, isFirst) = state.withLock { state in
-            guard state.waiting.count < queueMax, !state.isStopped else { return (false, false) }
+            guard state.waiting.count < most, !state.isStopped else { return (false, false) }
             state.waiting.append(job)
             state.open.append(job)
             return (true, state.open.count == 1)

@@ -47,8 +47,9 @@ package final class HashPool: Sendable {
     deinit { desk.stop() }
 
     /// Hashes a new password.
-    package func hash(_ password: String) async throws(ServiceFault) -> String {
-        guard let hash = try await run({ Argon2.hash(password) }) else { throw HashPool.noMemory }
+    /// - Parameter mayUseReserve: whether it gets a place of the queue that is kept for those who make few attempts.
+    package func hash(_ password: String, mayUseReserve: Bool = true) async throws(ServiceFault) -> String {
+        guard let hash = try await run(mayUseReserve, { Argon2.hash(password) }) else { throw HashPool.noMemory }
         return hash
     }
 
@@ -61,12 +62,14 @@ package final class HashPool: Sendable {
     }
 
     /// Checks a password. Without a hash it does the same work and says no.
-    /// - Parameter digest: of the address, by a key that is ours.
+    /// - Parameters:
+    ///   - digest: of the address, by a key that is ours.
+    ///   - mayUseReserve: whether it gets a place of the queue that is kept for those who make few attempts.
     package func verify(
-        _ password: String, against hash: String?, digest: [UInt8] = []
+        _ password: String, against hash: String?, digest: [UInt8] = [], mayUseReserve: Bool = true
     ) async throws(ServiceFault) -> Verdict {
         let checked = hash ?? decoys.withLock { $0.hash(for: digest) }
-        let verdict: Verdict? = try await run {
+        let verdict: Verdict? = try await run(mayUseReserve) {
             guard let isRight = HashPool.isRight(password, checked) else { return nil }
             guard let hash, isRight else { return Verdict(isRight: false) }
             return Verdict(isRight: true, renewed: hash.hasPrefix(Argon2.head) ? nil : Argon2.hash(password))
@@ -86,7 +89,7 @@ package final class HashPool: Sendable {
     private static let noMemory = ServiceFault(.unavailable, "passwords can't be checked at the moment")
 
     private func run<Result: Sendable>(
-        _ body: @escaping @Sendable () -> Result
+        _ mayUseReserve: Bool, _ body: @escaping @Sendable () -> Result
     ) async throws(ServiceFault) -> Result {
         let began = ContinuousClock.now
         let result: Result? = await withCheckedContinuation { continuation in
@@ -94,7 +97,7 @@ package final class HashPool: Sendable {
                 let result = body()
                 return { continuation.resume(returning: result) }
             }
-            if !desk.add(job) { continuation.resume(returning: nil) }
+            if !desk.add(job, mayUseReserve: mayUseReserve) { continuation.resume(returning: nil) }
         }
         guard let result else {
             throw ServiceFault(

@@ -6,6 +6,8 @@ package enum LinkPurpose: String, Sendable {
     case verify, reset
     /// To sign in as who runs this server, and to become somebody. They are nobody's yet.
     case owner, friend
+    /// Nobody's, and good for nothing: what is written for an address that no account has.
+    case decoy
     /// To sign in as the account's owner, who has no other way in.
     case entry
 
@@ -53,6 +55,16 @@ enum LinkTable {
             "SELECT user FROM link WHERE hash = ? AND purpose = ? AND user IS NOT NULL AND expires > ?",
             [.bytes(hash), .text(purpose.rawValue), .integer(now)]
         ) { $0.text(0) }.first
+    }
+
+    /// Whose link it is, and when it ends, if it is good. It stays so.
+    static func find(
+        _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> (user: String, expires: Int64)? {
+        try database.rows(
+            "SELECT user, expires FROM link WHERE hash = ? AND purpose = ? AND expires > ? AND user IS NOT NULL",
+            [.bytes(hash), .text(purpose.rawValue), .integer(now)]
+        ) { (user: $0.text(0), expires: $0.integer(1)) }.first
     }
 
     /// Uses up a link that is nobody's. Returns whether it was good.

@@ -23,10 +23,12 @@ package struct BackendRoutes: Sendable {
     /// Adds the routes.
     package func add(to table: inout RouteTable) {
         for command in BackendCommand.all {
-            let routes = self
-            table.add(.post, BackendRoutes.base + command.path, bodyBytes: limits.commandBytes) {
-                call throws(ServiceFault) in try await routes.answer(call, command)
-            }
+            let (routes, keys) = (self, keys)
+            // Whoever has no key sends no large body.
+            table.add(
+                .post, BackendRoutes.base + command.path, bodyBytes: limits.commandBytes,
+                guardian: { call throws(ServiceFault) in try await keys.check(call.token, for: command.word) },
+                { call throws(ServiceFault) in try await routes.answer(call, command) })
         }
         addErasures(to: &table)
     }

@@ -136,6 +136,15 @@ struct AccountRoutes: Sendable {
             try await accounts.sendConfirmation(of: try await accounts.caller(call.token))
             return .json(202)
         }
+        // By POST, so that the secret is in no log of addresses, although it changes nothing.
+        table.add(.post, "/v1/email/verify/show") { call throws(ServiceFault) in
+            let found = try await Confirmation(token: try call.members().text("token"), of: accounts)
+            return .json { writer in
+                writer.member("email", found.email)
+                writer.member("displayName", found.name)
+                writer.member("asked", found.asked)
+            }
+        }
         table.add(.post, "/v1/email/verify") { call throws(ServiceFault) in
             try await accounts.verifyEmail(token: try call.members().text("token"))
             return .done

@@ -11,6 +11,8 @@ package struct Call: Sendable {
     package var headers: HTTPFields
     /// The client's address, without port.
     package var client: String
+    /// Whether it was made on this machine, and no proxy passed it on.
+    package var isLocal = false
 
     /// The token behind `Authorization: Bearer`.
     package var token: String? {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import RoostConfiguration
 
 /// Whose attempts are counted together: an IPv4 address, or a network of /64, which is what one customer has (RFC
@@ -7,6 +8,31 @@ package struct ClientAddress: Sendable {
 
     /// - Parameter proxies: addresses and networks as the operator wrote them, which the configuration has checked.
     package init(proxies: [String] = []) { self.proxies = proxies.compactMap { AddressRange($0) } }
+
+    /// Whether a request was made on this machine. A proxy beside us connects from here, too, and says for whom.
+    package func isLocal(peer: String, _ headers: HTTPFields) -> Bool {
+        guard let address = NetworkAddress(peer)?.unmapped else { return false }
+        return ClientAddress.loopback.contains { $0.contains(address) }
+            && ClientAddress.forwardedFields.allSatisfy { headers[$0] == nil }
+    }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+    /// What proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
+    private static let forwardedFields = ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host", "Via"]
+        .compactMap { HTTPField.Name($0) }
+
+    /// Whether it is a proxy of ours, by which many clients come.
+    package func isProxy(_ peer: String) -> Bool {
+        guard let address = NetworkAddress(peer)?.unmapped else { return false }
+        return proxies.contains { $0.contains(address) }
+    }
+
+    /// The networks that a key is in, the smallest first, by which its attempts and connections are counted, too: a
+    /// customer may have a /56 at home, and a /48 at work (RFC 6177).
+    package static func networks(of key: String) -> [String] {
+        guard key.hasPrefix("6."), let number = UInt64(key.dropFirst(2), radix: 16) else { return [key] }
+        return [key, "56." + String(number >> 8, radix: 16), "48." + String(number >> 16, radix: 16)]
+    }
 
     /// The key under which a client's attempts are counted.
     /// - Parameters:

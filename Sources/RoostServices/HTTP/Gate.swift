@@ -29,9 +29,9 @@ struct GateContext: InitializableFromSource {
 final class Gate: HTTPResponder {
     private static let forwarded = HTTPField.Name("X-Forwarded-For")
     private let routes: RouteTable
-    /// Which web pages may read our answers (the Fetch standard, CORS), as the operator wrote them. There are no
-    /// cookies, so that a page that isn't among them can't do anything in somebody's name either.
+    /// Which web pages may read our answers (the Fetch standard, CORS), as the operator wrote them.
     private let origins: Set<String>
+    private let pages: PageOrigin
     private let addresses: ClientAddress
     private let limits: ServicesLimits
     private let requests: RequestCounts
@@ -46,6 +46,7 @@ final class Gate: HTTPResponder {
     ) {
         self.routes = routes
         self.origins = origins
+        pages = PageOrigin(origins: origins)
         self.addresses = addresses
         self.limits = limits
         self.requests = requests
@@ -96,20 +97,23 @@ final class Gate: HTTPResponder {
     }
 
     private func answer(_ request: Request, _ context: GateContext) async -> Answer {
-        guard enter() else {
-            return Answer(ServiceFault(.busy, "too many requests at once", retryAfter: Int64(limits.busySeconds)))
-        }
-        defer { leave() }
         do throws(ServiceFault) {
             let (route, parameter) = try routes.route(request.method, request.uri.path)
-            let body = try await body(of: request, context, atMost: route.bodyBytes ?? limits.bodyBytes)
+            try pages.check(request.method, request.headers, route.pages)
             let forwarded = Gate.forwarded.flatMap { request.headers[$0] }
             complain(of: addresses.complaint(peer: context.peer, forwarded: forwarded))
-            let client = addresses.key(peer: context.peer, forwarded: forwarded)
-            return try await route.handler(
-                Call(
-                    parameter: parameter, query: request.uri.query, body: body, headers: request.headers,
-                    client: client))
+            var call = Call(
+                parameter: parameter, query: request.uri.query, body: [], headers: request.headers,
+                client: addresses.key(peer: context.peer, forwarded: forwarded),
+                isLocal: addresses.isLocal(peer: context.peer, request.headers))
+            try await route.guardian?(call)
+            // Bodies that are slow to arrive keep nobody out: what they may hold is bounded by the connections.
+            call.body = try await body(of: request, context, atMost: route.bodyBytes ?? limits.bodyBytes)
+            guard enter() else {
+                throw ServiceFault(.busy, "too many requests at once", retryAfter: Int64(limits.busySeconds))
+            }
+            defer { leave() }
+            return try await route.handler(call)
         } catch {
             log.debug("refused", metadata: ["code": "\(error.code.rawValue)", "method": "\(request.method)"])
             return Answer(error)

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// The route of Prometheus, with a token of its own if the operator has set one.
+/// The route of Prometheus, with a token of its own if the operator has set one. Without one only this machine may read
+/// it: the counters say, for example, whether a letter was sent, and so who has an account.
 struct MetricsRoutes: Sendable {
     let metrics: ServicesMetrics
     /// Empty for none.
@@ -9,8 +10,9 @@ struct MetricsRoutes: Sendable {
     func add(to table: inout RouteTable) {
         let (metrics, token) = (metrics, token)
         table.add(.get, "/metrics") { call throws(ServiceFault) in
-            guard token.isEmpty || MetricsRoutes.isSame(call.token ?? "", token) else {
-                throw ServiceFault(.unauthorized, "/metrics requires a bearer token")
+            guard token.isEmpty ? call.isLocal : MetricsRoutes.isSame(call.token ?? "", token) else {
+                throw ServiceFault(
+                    .unauthorized, "/metrics requires a bearer token, or this machine if none is set")
             }
             let page = try await metrics.page()
             return Answer(200, type: "text/plain; version=0.0.4; charset=utf-8", body: page, isPrivate: true)

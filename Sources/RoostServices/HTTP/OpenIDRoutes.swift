@@ -23,7 +23,7 @@ struct OpenIDRoutes: Sendable {
                 }
             }
         }
-        table.add(.get, "/v1/openid/{provider}/start") { call throws(ServiceFault) in
+        table.add(.get, "/v1/openid/{provider}/start", pages: .link) { call throws(ServiceFault) in
             let fields = FormFields((call.query ?? "").utf8)
             _ = try openID.party(call.parameter)
             do throws(ServiceFault) {
@@ -39,10 +39,10 @@ struct OpenIDRoutes: Sendable {
             guard let fields = FormFields(text) else { throw ServiceFault(.badRequest, "these fields can't be read") }
             return .redirect(303, try openID.comeBack(call.parameter, fields))
         }
-        table.add(.get, "/v1/openid/{provider}/callback") { call throws(ServiceFault) in
+        table.add(.get, "/v1/openid/{provider}/callback", pages: .provider) { call throws(ServiceFault) in
             try comeBack(call, Array((call.query ?? "").utf8))
         }
-        table.add(.post, "/v1/openid/{provider}/callback") { call throws(ServiceFault) in
+        table.add(.post, "/v1/openid/{provider}/callback", pages: .provider) { call throws(ServiceFault) in
             try comeBack(call, call.body)
         }
     }

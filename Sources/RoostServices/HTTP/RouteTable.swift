@@ -9,6 +9,10 @@ package struct RouteTable: Sendable {
         let handler: Handler
         /// Most bytes of a body; nil for as many as most routes take.
         let bodyBytes: Int?
+        /// Which pages may ask.
+        let pages: PageOrigin.Rule
+        /// Refuses before the body is read.
+        let guardian: (@Sendable (Call) async throws(ServiceFault) -> Void)?
     }
 
     private struct Entry: Sendable {
@@ -27,11 +31,20 @@ package struct RouteTable: Sendable {
     package init() {}
 
     /// Adds a route, such as `DELETE` and `/v1/sessions/{sid}`. Paths without `{…}` come first.
-    /// - Parameter bodyBytes: most bytes of a body, if the route takes more than others.
-    package mutating func add(
-        _ method: HTTPRequest.Method, _ path: String, bodyBytes: Int? = nil, _ handler: @escaping Handler
+    package mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+        add(method, path, pages: .listed, handler)
+    }
+
+    /// Adds a route that has something of its own.
+    /// - Parameters:
+    ///   - bodyBytes: most bytes of a body, if the route takes more than others.
+    ///   - pages: which web pages may ask.
+    ///   - guardian: refuses before the body is read.
+    mutating func add(
+        _ method: HTTPRequest.Method, _ path: String, bodyBytes: Int? = nil, pages: PageOrigin.Rule = .listed,
+        guardian: (@Sendable (Call) async throws(ServiceFault) -> Void)? = nil, _ handler: @escaping Handler
     ) {
-        let route = Route(handler: handler, bodyBytes: bodyBytes)
+        let route = Route(handler: handler, bodyBytes: bodyBytes, pages: pages, guardian: guardian)
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if let index = entries.firstIndex(where: { $0.segments == segments }) {
             entries[index].methods[method.rawValue] = route

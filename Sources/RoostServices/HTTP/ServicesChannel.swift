@@ -13,6 +13,7 @@ struct ServicesChannel: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let limits: ServicesLimits
+    let connections: ConnectionTable
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -27,6 +28,7 @@ struct ServicesChannel: ServerChildChannel, HTTPChannelHandler {
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: bounds)
             try pipeline.addHandler(RequestRules())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(ConnectionBounds(table: connections, limits: limits))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: .seconds(limits.idleSeconds), logger: logger))
             return try NIOAsyncChannel(

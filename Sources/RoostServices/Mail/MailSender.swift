@@ -12,6 +12,8 @@ package struct Letter: Sendable, Equatable {
         case changed
         /// There is another way in, by an identity elsewhere. There is no link.
         case linked
+        /// The same, because both have the reader's address; every other way in has ended. There is no link.
+        case joined
     }
 
     /// The address, checked: no spaces and no control characters.
@@ -69,6 +71,7 @@ package struct PrintedMail: MailSender {
             case .reset: "choose a new password"
             case .changed: "your password was changed"
             case .linked: "there is a new way to sign in"
+            case .joined: "you signed in in a new way, and every other way was ended"
             }
         let link = letter.link.map { ": \($0)" } ?? ""
         // It isn't a failure if nobody reads the output any more.
@@ -84,6 +87,7 @@ extension SMTPMail: MailSender {
             case .reset: .reset
             case .changed: .changed
             case .linked: .linked
+            case .joined: .joined
             }
         post(
             MailLetter(

@@ -1,4 +1,7 @@
-/// What a letter says, with places for what differs: `{displayName}`, `{link}` and `{minutes}`. Its file begins with
+import Glibc
+
+/// What a letter says, with places for what differs: `{displayName}`, `{email}`, `{link}`,
+/// `{minutes}` and `{time}`. Its file begins with
 /// `Subject: ` and an empty line. A value.
 struct MailText: Sendable, Equatable {
     /// Why a file can't be used.
@@ -7,7 +10,7 @@ struct MailText: Sendable, Equatable {
     }
 
     enum Place: String, CaseIterable {
-        case displayName, link, minutes
+        case displayName, email, link, minutes, time
     }
 
     private enum Part: Sendable, Equatable {
@@ -65,6 +68,15 @@ struct MailText: Sendable, Equatable {
             rest = inside[inside.index(after: close)...]
         }
         return parts + [.text(String(rest))]
+    }
+
+    /// A point in time, in seconds since 1970, as it stands in a letter: in UTC, because we don't know where its reader
+    /// is.
+    static func time(_ seconds: Int) -> String {
+        var (moment, parts, text) = (time_t(seconds), tm(), [CChar](repeating: 0, count: 32))
+        gmtime_r(&moment, &parts)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M UTC", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// A name as it stands in a letter: letters, digits, spaces, hyphens and apostrophes. Whoever signs somebody else

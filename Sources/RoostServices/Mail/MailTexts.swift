@@ -5,7 +5,7 @@ import Foundation
 package struct MailTexts: Sendable {
     /// Why a letter is sent.
     package enum Purpose: String, Sendable, CaseIterable {
-        case verify, reset, changed, linked
+        case verify, reset, changed, linked, joined
 
         var needsLink: Bool { self == .verify || self == .reset }
     }
@@ -20,6 +20,7 @@ package struct MailTexts: Sendable {
         ("reset.en.txt", PackageResources.reset_en_txt), ("reset.de.txt", PackageResources.reset_de_txt),
         ("changed.en.txt", PackageResources.changed_en_txt), ("changed.de.txt", PackageResources.changed_de_txt),
         ("linked.en.txt", PackageResources.linked_en_txt), ("linked.de.txt", PackageResources.linked_de_txt),
+        ("joined.en.txt", PackageResources.joined_en_txt), ("joined.de.txt", PackageResources.joined_de_txt),
     ]
 
     /// More is no letter.

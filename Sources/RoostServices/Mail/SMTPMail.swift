@@ -179,7 +179,10 @@ package final class SMTPMail: Sendable {
             return .failure(.unusable("a letter without a text"))
         }
         let name = MailText.harmless(letter.displayName)
-        let values: [MailText.Place: String] = [.displayName: name, .link: link, .minutes: String(minutes)]
+        let values: [MailText.Place: String] = [
+            .displayName: name, .email: address.text, .link: link, .minutes: String(minutes),
+            .time: MailText.time(time(nil)),
+        ]
         let message = MailMessage(
             from: route.from, replyTo: route.replyTo, to: Mailbox(name: name, address: address),
             subject: text.subject(values), text: text.body(values), date: time(nil), id: MailMessage.randomID())

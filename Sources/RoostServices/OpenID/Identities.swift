@@ -76,7 +76,7 @@ package struct Identities: Sendable {
         }
         switch found {
         case .known(let account, let linked):
-            return try await begin(account, linked, isNew: false, proven, device: device)
+            return try await begin(account, linked, .known, proven, device: device)
         case .namesake(let account):
             // Whoever signed up first with an address of somebody else would otherwise be in that one's account; and so
             // would whoever tells a provider an address that it doesn't check.
@@ -84,10 +84,10 @@ package struct Identities: Sendable {
                 throw ServiceFault(
                     .emailTaken, "this address has an account; sign in to it, and link the identity there")
             }
-            return try await begin(account, new(identity, account.user), isNew: false, proven, device: device)
+            return try await begin(account, new(identity, account.user), .joining, proven, device: device)
         case .nobody:
             let account = try account(identity, email: identity.isEmailVerified ? email : nil, application)
-            return try await begin(account, new(identity, account.user), isNew: true, proven, device: device)
+            return try await begin(account, new(identity, account.user), .new, proven, device: device)
         }
     }
 
@@ -106,7 +106,7 @@ package struct Identities: Sendable {
         return Account(
             user: RandomName.user(), email: email, name: try rules.name(application.displayName ?? identity.name),
             role: try rules.role(application.role), language: try rules.language(application.language),
-            isVerified: email != nil, created: accounts.clock.now())
+            isVerified: email != nil, isProven: email != nil, created: accounts.clock.now())
     }
 
     /// What became of a transaction.
@@ -114,39 +114,54 @@ package struct Identities: Sendable {
         case known, linked, raced, tooMany, full
     }
 
-    /// Begins a session, and keeps what is new.
+    /// What an identity is to the account that is signed in to by it.
+    private enum Relation: Sendable {
+        case known, new
+        /// It has the account's address, which both sides have seen.
+        case joining
+    }
+
+    /// Begins a session, and keeps what is new. An identity that joins an account by its address belongs to who reads
+    /// that mail; the account may be somebody else's, who signed up with the address and had it confirmed. So what
+    /// leads into it otherwise ends, unless that was chosen by a letter to the same address, or by another such
+    /// sign-in.
     private func begin(
-        _ account: Account, _ linked: LinkedIdentity, isNew: Bool, _ proven: ProvenIdentity, device: String
+        _ account: Account, _ linked: LinkedIdentity, _ relation: Relation, _ proven: ProvenIdentity, device: String
     ) async throws(ServiceFault) -> Accounts.Tokens {
         // It refuses those who are suspended, before a provider is asked for them.
         let (session, tokens) = try accounts.begin(account, device: device)
         let grant = try await grant(of: proven)
         let (keep, most) = (accounts.limits.sessionsMax, openID.settings.bounds.identitiesMax)
-        let outcome: Outcome = try await accounts.database.write { database throws(LocalFailure) in
+        let now = accounts.clock.now()
+        let (outcome, tookOver): (Outcome, Bool) = try await accounts.database.write { database throws(LocalFailure) in
             // Somebody may have done the same, or deleted the account, while a provider was asked. Nothing is written
             // before all is known.
             let known = try IdentityTable.find(linked.issuer, linked.subject, database)
-            guard known == nil || known?.user == account.user else { return .raced }
-            let count = try IdentityTable.all(account.user, database).count
-            guard known != nil || count < most else { return .tooMany }
-            if isNew {
+            guard known == nil || known?.user == account.user else { return (.raced, false) }
+            var takesOver = false
+            if relation == .new {
                 switch try accounts.room.insert(account, database) {
                 case .made: break
-                case .addressTaken: return .raced
-                case .full: return .full
+                case .addressTaken: return (.raced, false)
+                case .full: return (.full, false)
                 }
             } else {
-                guard let now = try AccountTable.find(user: account.user, database),
-                    now.isVerified || !account.isVerified
-                else { return .raced }
+                guard let found = try AccountTable.find(user: account.user, database),
+                    found.isVerified || !account.isVerified
+                else { return (.raced, false) }
+                takesOver = relation == .joining && !found.isProven
+                if takesOver { try AccountTable.prove(found, hash: nil, now: now, database) }
             }
+            let count = try IdentityTable.all(account.user, database).count
+            guard known != nil || count < most else { return (.tooMany, false) }
             if known == nil { _ = try IdentityTable.insert(linked, database) }
             if let grant { try IdentityTable.setGrant((known ?? linked).id, grant, database) }
             try SessionTable.insert(session, keep: keep, database)
-            return known == nil ? .linked : .known
+            return (known == nil ? .linked : .known, takesOver)
         }
         try check(outcome)
-        if case .linked = outcome, !isNew { await tell(account) }
+        if tookOver { try await accounts.database.forget() }
+        if case .linked = outcome, relation != .new { await tell(account, tookOver ? .joined : .linked) }
         return tokens
     }
 
@@ -161,8 +176,8 @@ package struct Identities: Sendable {
     }
 
     /// Whoever reads the mail of the account's address should know that there is another way in.
-    private func tell(_ account: Account) async {
-        await accounts.send(.linked, to: account, link: nil)
+    private func tell(_ account: Account, _ purpose: Letter.Purpose = .linked) async {
+        await accounts.send(purpose, to: account, link: nil)
     }
 
     private func grant(of proven: ProvenIdentity) async throws(ServiceFault) -> SealedGrant? {

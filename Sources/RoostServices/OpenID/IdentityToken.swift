@@ -94,9 +94,9 @@ struct IdentityRules: Sendable {
     enum Nonce: Sendable {
         /// Ours, as it is.
         case exact(String)
-        /// An app's own, or its SHA-256 in hexadecimal digits, as apps usually send it to the provider: then who has
-        /// seen the token only can't use it.
-        case plainOrHashed(String)
+        /// An app's own, whose SHA-256, in hexadecimal digits, the app gave to the provider. The claim's own value is
+        /// refused: a thief who has only the token can read that, and not what it is the hash of.
+        case hashed(String)
     }
 
     var issuers: [String]
@@ -172,11 +172,11 @@ struct IdentityRules: Sendable {
         guard let said = claims.string("nonce"), !said.isEmpty else { return false }
         switch nonce {
         case .exact(let nonce): return said == nonce
-        case .plainOrHashed(let nonce):
+        case .hashed(let nonce):
             let hash = SHA256.hash(data: Data(nonce.utf8)).map { byte in
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }
-            return said == nonce || said == hash.joined()
+            return said == hash.joined()
         }
     }
 }

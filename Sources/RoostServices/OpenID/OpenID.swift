@@ -255,7 +255,7 @@ package final class OpenID: Sendable {
         guard let token else { throw .invalid("identityToken", "is required") }
         guard let nonce, !nonce.isEmpty else { throw .invalid("nonce", "is required") }
         let clients = [party.provider.client] + party.provider.apps
-        let identity = try await identity(token, of: party, clients: clients, nonce: .plainOrHashed(nonce))
+        let identity = try await identity(token, of: party, clients: clients, nonce: .hashed(nonce))
         guard party.provider.keepsGrants, let code else { return ProvenIdentity(identity: identity) }
         return ProvenIdentity(identity: identity, grant: .code(code, provider: party.provider.id))
     }

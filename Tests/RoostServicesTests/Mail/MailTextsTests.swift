@@ -16,7 +16,9 @@ struct MailTextsTests {
         let texts = try MailTexts()
         for language in ["en", "de", "de-AT"] {
             let text = try #require(texts.text(purpose, language: language))
-            let body = text.body([.displayName: "Ann", .link: "https://x/y", .minutes: "30"])
+            let body = text.body([
+                .displayName: "Ann", .link: "https://x/y", .minutes: "30", .email: "ann@x", .time: "then",
+            ])
             #expect(body.contains("Ann"))
             #expect(body.contains("https://x/y") == purpose.needsLink)
             #expect(!body.contains("{") && !text.subject([:]).isEmpty)
@@ -25,6 +27,16 @@ struct MailTextsTests {
         #expect(texts.text(purpose, language: "xx") == texts.text(purpose, language: "en"))
         let german = try MailTexts(language: "de")
         #expect(german.text(purpose, language: "xx") == texts.text(purpose, language: "de"))
+    }
+
+    @Test func whoAskedIsInTheLetter() throws {
+        let texts = try MailTexts()
+        for language in ["en", "de"] {
+            let body = try #require(texts.text(.verify, language: language)).body([
+                .displayName: "Mallory", .email: "ann@example.org", .time: MailText.time(1_795_747_080),
+            ])
+            for words in ["Mallory", "ann@example.org", "2026-11-27 02:38 UTC"] { #expect(body.contains(words)) }
+        }
     }
 
     @Test("A folder replaces some, and adds languages")

@@ -37,7 +37,8 @@ struct IdentitiesTests {
     }
 
     private func proof(_ changes: [String: String?] = [:], code: String? = nil) -> Identities.Proof {
-        let token = issuer.sign(TestIssuer.claims(now: clock.now / 1_000, changes))
+        let all = ["nonce": TestIssuer.hashedNonce].merging(changes) { $1 }
+        let token = issuer.sign(TestIssuer.claims(now: clock.now / 1_000, all))
         return .token(provider: "apple", token, nonce: "nonce", code: code)
     }
 
@@ -149,7 +150,30 @@ struct IdentitiesTests {
         let second = try await enter(["email": "\"ANN@Example.org\""])
         #expect(second.user == first.user)
         #expect(try await account(second).name == "First")
-        #expect(try await identities.all(of: try await caller(first)).count == 1)
+        #expect(try await identities.all(of: try await caller(second)).count == 1)
+    }
+
+    @Test("An identity that joins an account by its address ends what led into it before, once")
+    func joining() async throws {
+        let mallory = ["sub": #""mallory""#, "email": #""mallory@example.org""#]
+        let first = try await signUp(verified: true)
+        _ = try await identities.link(
+            proof(mallory, code: "code"), to: try await caller(first), password: "correct horse", client: "c")
+        let ann = try await enter()
+        #expect(ann.user == first.user)
+        #expect(await fault { _ = try await caller(first) }?.code == .unauthorized)
+        let refreshed = await fault { _ = try await identities.accounts.refresh(first.refresh, key: nil) }
+        #expect(refreshed?.code == .unauthorized)
+        #expect(try await account(ann).hash == nil)
+        #expect(try await identities.all(of: try await caller(ann)).map(\.subject) == ["subject-1"])
+        #expect(try await count("ended_grant") == 1)
+        #expect(try await count("revocation") == 1)
+        #expect(try await enter(mallory).user != ann.user)
+        // Another provider of hers ends nothing of hers.
+        let other = try await enter(["sub": #""subject-2""#])
+        #expect(other.user == ann.user)
+        _ = try await caller(ann)
+        #expect(try await identities.all(of: try await caller(other)).count == 2)
     }
 
     @Test("Whoever taps twice gets one account, and nothing is left of the second")
@@ -211,6 +235,10 @@ struct IdentitiesTests {
             _ = try await identities.link(proof(["sub": #""4""#]), to: caller, password: "correct horse", client: "c")
         }
         #expect(refused?.code == .conflict)
+        // Joining by the address counts, too, once the address's reader has the account and nothing is ended by it.
+        try await identities.accounts.database.write { database throws(LocalFailure) in
+            try database.run("UPDATE account SET verified = 2")
+        }
         #expect(await fault { _ = try await enter(["sub": #""4""#]) }?.code == .conflict)
     }
 

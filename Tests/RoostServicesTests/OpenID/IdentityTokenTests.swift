@@ -105,16 +105,22 @@ struct IdentityTokenTests {
         #expect(refusal(good + String(repeating: "A", count: 65_536)) == "more than 65536 bytes")
     }
 
-    @Test("An app's token may be for the app or for its server, and its nonce may be hashed")
+    @Test("An app's token may be for the app or for its server, and has the hash of its nonce")
     func apps() throws {
         let token = issuer.sign(claims(["aud": #""app""#, "azp": #""roost""#]))
         #expect(try identity(token, clients: ["roost", "app"]).client == "app")
         #expect(refusal(token) == "aud")
         let hash = SHA256.hash(data: Data("raw".utf8)).map { String(format: "%02x", $0) }.joined()
         let hashed = issuer.sign(claims(["nonce": "\"\(hash)\""]))
-        _ = try identity(hashed, nonce: .plainOrHashed("raw"))
-        #expect(throws: ClaimRefusal("nonce")) { try identity(hashed, nonce: .plainOrHashed("other")) }
-        #expect(throws: ClaimRefusal("nonce")) { try identity(hashed, nonce: .exact("raw")) }
+        _ = try identity(hashed, nonce: .hashed("raw"))
+        // What a thief reads in the token is good for nothing, and neither is a token that has the nonce itself.
+        let plain = issuer.sign(claims(["nonce": #""raw""#]))
+        for (token, nonce) in [
+            (hashed, IdentityRules.Nonce.hashed("other")), (hashed, .exact("raw")), (hashed, .hashed(hash)),
+            (plain, .hashed("raw")),
+        ] {
+            #expect(throws: ClaimRefusal("nonce")) { try identity(token, nonce: nonce) }
+        }
     }
 
     @Test("An issuer that writes itself in two ways is one")

@@ -139,7 +139,8 @@ struct OpenIDTests {
     func clients() async throws {
         let code = try await OpenIDTests.code(openID, issuer, secret, now: clock.now / 1_000, ["aud": "\"app\""])
         #expect(await fault { _ = try await subject(code, secret) } == .identityRefused)
-        let token = issuer.sign(TestIssuer.claims(now: clock.now / 1_000, ["aud": "\"app\""]))
+        let token = issuer.sign(
+            TestIssuer.claims(now: clock.now / 1_000, ["aud": "\"app\"", "nonce": TestIssuer.hashedNonce]))
         let proven = try await openID.prove("sso", token: token, nonce: "nonce", code: nil)
         #expect(proven.identity.client == "app")
     }

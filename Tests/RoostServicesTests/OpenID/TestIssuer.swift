@@ -57,6 +57,10 @@ final class TestIssuer: Sendable {
 
     // MARK: Tokens
 
+    /// The claim of a token that an app asked for with the nonce `nonce`.
+    static let hashedNonce =
+        "\"" + SHA256.hash(data: Data("nonce".utf8)).map { String(format: "%02x", $0) }.joined() + "\""
+
     /// The claims of an honest token, as JSON values.
     static func claims(now: Int64, _ changes: [String: String?] = [:]) -> [String: String] {
         var claims = [

@@ -1,0 +1,61 @@
+import HTTPTypes
+import RoostConfiguration
+
+/// Which requests of web pages are carried out. There are no cookies, so a page elsewhere can do nothing in somebody's
+/// name; but what its visitors' browsers send counts for their networks, makes accounts and causes letters. It is
+/// refused before anything counts. Programs other than browsers send none of these fields, and are asked for nothing.
+struct PageOrigin: Sendable {
+    /// What is asked of a request, by its route.
+    enum Rule: Sendable {
+        /// What changes something comes from pages that are listed.
+        case listed
+        /// A browser is sent here by a link on a page that is listed, and nothing on a page is made of it.
+        case link
+        /// A provider of sign-ins sends the browser here, from its own page. What it brings is good once, and from us.
+        case provider
+    }
+
+    private static let site = HTTPField.Name("Sec-Fetch-Site")
+    private static let destination = HTTPField.Name("Sec-Fetch-Dest")
+    private static let referer = HTTPField.Name("Referer")
+    private static let refusal = ServiceFault(
+        .forbidden, "pages of this origin may not ask (services.origins, services.public_url)")
+
+    /// As the operator wrote them.
+    let origins: Set<String>
+
+    /// Checks where a request comes from.
+    /// - Throws: `forbidden`.
+    func check(_ method: HTTPRequest.Method, _ headers: HTTPFields, _ rule: Rule) throws(ServiceFault) {
+        switch rule {
+        case .provider: return
+        case .listed where method == .get || method == .head: return
+        case .listed:
+            // Browsers send it with all of these (the Fetch standard, "append a request Origin header").
+            if let origin = headers[.origin] {
+                guard WebOrigin.isOne(origin, of: origins) else { throw PageOrigin.refusal }
+            } else if value(PageOrigin.site, headers) == "cross-site" {
+                throw PageOrigin.refusal
+            }
+        case .link:
+            // An image or a frame isn't a person who goes somewhere.
+            if let destination = value(PageOrigin.destination, headers), destination != "document" {
+                throw PageOrigin.refusal
+            }
+            // Of the same site, or typed. From elsewhere a page of the operator's says that it is one.
+            guard value(PageOrigin.site, headers) == "cross-site" else { return }
+            guard let origin = value(PageOrigin.referer, headers).flatMap(PageOrigin.origin),
+                WebOrigin.isOne(origin, of: origins)
+            else { throw PageOrigin.refusal }
+        }
+    }
+
+    private func value(_ name: HTTPField.Name?, _ headers: HTTPFields) -> String? { name.flatMap { headers[$0] } }
+
+    /// The origin of a URL: all before its path.
+    private static func origin(_ url: String) -> String? {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[1].isEmpty else { return nil }
+        return "\(parts[0])//\(parts[2])"
+    }
+}
