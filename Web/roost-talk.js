@@ -172,7 +172,7 @@ function messageOf({ from = "", sequence, time, kind = "text", body, deletedAt, 
     type: "message", id: `s:${sequence}`, sequence, from, isOwn: from === user, time, kind, isDeleted: deletedAt !== undefined,
     reactions, isChanging: false,
   };
-  for (const name of ["replyTo", "thread", "origin", "replies", "editedAt", "mentions"]) {
+  for (const name of ["replyTo", "thread", "origin", "replies", "editedAt", "version", "mentions"]) {
     if (rest[name] !== undefined) message[name] = rest[name];
   }
   if (message.isDeleted || body === undefined) return message;

@@ -82,6 +82,9 @@ export interface Message {
   /** Who wrote what it forwards. Nobody edits it. */
   origin?: { from: string };
   editedAt?: Time;
+  /** One more than the number of its edits; absent if it was never edited. An edit with this `ifVersion` is refused with
+   *  `conflict` if the message was edited meanwhile. */
+  version?: number;
   /** Members whom it names, or `@all`. */
   mentions?: string[];
   /** Also when its time has come, if messages of the conversation disappear. */
@@ -204,7 +207,7 @@ export interface RoostSnapshot {
   /** How many messages, edits and deletions wait for the relay, or were refused. */
   pendingCount: number;
   /** The user's own status. */
-  status: { state: "auto" | "away" | "busy" | "invisible"; text?: string };
+  status: { state: "auto" | "away" | "busy" | "invisible"; text?: string; until?: Time };
   /** Whether what the user does survives the tab: false in memory, and while the browser's store doesn't work. */
   isStored: boolean;
   /** Whether this tab has the session; the others use it through this one. */
@@ -302,7 +305,7 @@ export interface Timeline extends Observable<TimelineSnapshot> {
   /** Sends a message of another kind with any JSON value as its body. */
   sendBody(kind: string, body: unknown, options?: SendOptions): Promise<string>;
   /** An edit replaces the mentions, too: without them, the message has none. */
-  edit(id: string, text: string, options?: { mentions?: string[] }): Promise<void>;
+  edit(id: string, text: string, options?: { mentions?: string[]; ifVersion?: number }): Promise<void>;
   delete(id: string): Promise<void>;
   react(id: string, reaction: string, isOn?: boolean): Promise<void>;
 

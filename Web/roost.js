@@ -585,7 +585,7 @@ function messageRow(told) {
   const { conversation, sequence, from = "", time, kind = "text", reactions = [] } = told;
   const row = { conversation, sequence, from, time, kind, reactions };
   const own = told.deletedAt ? ["deletedAt"] : ["body", "mentions", "expires"];
-  for (const name of ["key", "replyTo", "editedAt", "thread", "origin", "replies", ...own]) {
+  for (const name of ["key", "replyTo", "editedAt", "version", "thread", "origin", "replies", ...own]) {
     if (told[name] !== undefined) row[name] = told[name];
   }
   return row;
@@ -628,7 +628,7 @@ class Cache {
     // Of what becomes of a hidden one, this user is told nothing.
     switch (event.hidden ? "message" : event.type) {
       case "message": await this.#takeMessage(messageRow(event), event.read ?? true); break;
-      case "edit": await this.edit(conversation, sequence, event.body, time, event.mentions); break;
+      case "edit": await this.edit(conversation, sequence, event.body, time, event); break;
       case "delete": await this.delete(conversation, sequence, time); break;
       case "react": await this.#takeReaction(event); break;
       case "conversation": await this.#takeChange(event); break;
@@ -674,7 +674,7 @@ class Cache {
   }
 
   // The conversation has a new message, which is kept already. Its author has read what came before it or not.
-  async #noteMessage({ conversation, sequence, from, time }, isReading) {
+  async #noteMessage({ conversation, sequence, from, time, deletedAt }, isReading) {
     const one = await this.#known(conversation, [from]);
     if (sequence > one.sequence) {
       one.sequence = sequence;
@@ -682,7 +682,7 @@ class Cache {
       if (from === this.#user) {
         // Whoever writes has read what was said before, unless the message says otherwise (section 7).
         if (isReading) Object.assign(one, { read: sequence, unread: 0 });
-      } else if (sequence > one.read) {
+      } else if (sequence > one.read && !deletedAt) {
         one.unread += 1;
       }
     }
@@ -729,16 +729,28 @@ class Cache {
     await this.#rows.put("conversations", row);
   }
 
-  async edit(conversation, sequence, body, editedAt, mentions) {
+  async edit(conversation, sequence, body, editedAt, { mentions, version }) {
     const message = await this.message(conversation, sequence);
-    if (message && !message.deletedAt) await this.#rows.put("messages", { ...message, body, editedAt, mentions });
+    if (!message || message.deletedAt) return;
+    const row = { ...message, body, editedAt, mentions };
+    // The answer to an edit that changes nothing tells none.
+    if (version !== undefined) row.version = version;
+    await this.#rows.put("messages", row);
   }
 
   async delete(conversation, sequence, time) {
     const message = await this.message(conversation, sequence);
+    if (!message?.deletedAt) await this.#countDeleted(conversation, sequence, message);
     if (!message) return;
     await this.#rows.put("messages", messageRow({ ...message, reactions: [], deletedAt: time }));
     await this.#doubt(message);
+  }
+
+  // Nobody has to read it any more. Whether one that isn't kept counted, only the relay knows.
+  async #countDeleted(conversation, sequence, message) {
+    const one = await this.conversation(conversation);
+    if (!one || sequence <= one.read || message?.from === this.#user) return;
+    await this.put(message ? { ...one, unread: Math.max(0, one.unread - 1) } : { ...one, stale: 1 });
   }
 
   async react(conversation, sequence, change, isStale) {
@@ -1450,7 +1462,7 @@ class Store {
         await cache.takeOwn(ok.duplicate || (item.forward && !origin) ? { ...row, stale: 1 } : row);
         return;
       }
-      case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, item.mentions);
+      case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, { mentions: item.mentions, version: ok.version });
       case "delete": return cache.delete(conversation, sequence, ok.time ?? 1);
       case "react":
         return cache.react(conversation, sequence, (all) => withMine(all, item.reaction, item.isOn), false);
@@ -1633,6 +1645,8 @@ class Session {
   #socket = null;
   #resume;
   #askedWait;
+  // The relay refused `hello` for now, and its wait isn't over.
+  #isHeldOff = false;
   #readySince;
   #heardAt = 0;
   // The relay's clock, compared to this one.
@@ -1668,6 +1682,7 @@ class Session {
    *  still there. */
   wake() {
     if (this.#phase === "waiting") {
+      if (this.#isHeldOff) return;
       this.#backoff.reset();
       this.#begin();
     } else if (this.#phase === "ready") {
@@ -1685,6 +1700,7 @@ class Session {
   // It gets a token first, so that this doesn't use up the relay's time for `hello`.
   async #begin() {
     this.#alarms.cancelAll();
+    this.#isHeldOff = false;
     this.#connection += 1;
     this.#phase = "token";
     const number = this.#connection;
@@ -1741,6 +1757,7 @@ class Session {
       if (["token_expired", "unauthorized", "forbidden"].includes(failure.code)) return;
       if (!failure.retry) return this.#end({ state: "failed", reason: "other", detail: failure.message });
       this.#askedWait = failure.retryAfter;
+      this.#isHeldOff = this.#askedWait !== undefined;
       this.#lose();
     });
   }
@@ -2519,12 +2536,12 @@ function isSound(event) {
 
 /** What goes over the wire for an item of the outbox. */
 function commandOf(item) {
-  const { destination, key, kind, body, target, reaction, isOn, mentions, thread, forward } = item;
+  const { destination, key, kind, body, target, reaction, isOn, mentions, thread, forward, ifVersion } = item;
   const about = { conversation: destination, sequence: target };
   switch (item.action) {
     // The relay takes from there what is forwarded.
     case "send": return { to: destination, key, replyTo: target, thread, ...forward ? { forward } : { kind, body, mentions } };
-    case "edit": return { ...about, body, mentions };
+    case "edit": return { ...about, body, mentions, ifVersion };
     case "react": return { ...about, reaction, remove: !isOn || undefined };
     default: return about;
   }
@@ -3466,7 +3483,7 @@ class Engine {
   }
 }
 
-const statusOf = ({ state = "auto", text } = {}) => (text ? { state, text } : { state });
+const statusOf = ({ state = "auto", text, until } = {}) => ({ state, ...(text && { text }), ...(until && { until }) });
 
 // ---- What an app holds ----------------------------------------------------------------------------------------------
 
@@ -3507,8 +3524,8 @@ class Timeline {
     return `k:${key}`;
   }
 
-  edit(id, body, { mentions } = {}) {
-    return this.#engine.revise(this.destination, id, { action: "edit", body, mentions });
+  edit(id, body, { mentions, ifVersion } = {}) {
+    return this.#engine.revise(this.destination, id, { action: "edit", body, mentions, ifVersion });
   }
 
   delete(id) { return this.#engine.revise(this.destination, id, { action: "delete" }); }
@@ -3704,7 +3721,7 @@ export class Roost {
 
   setActivity(activity) { this.#engine.people.setActivity(activity); }
 
-  async setStatus(state, text) { await this.request("status", { state, text }); }
+  async setStatus(state, text, after) { await this.request("status", { state, text, after }); }
 
   // -- Conversations
 

@@ -13,8 +13,10 @@ struct TokenHeader {
     init(ofToken token: String) throws(TokenFailure) {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let first = parts.first else { throw .malformed }
-        for part in parts {
-            guard !part.isEmpty, Base64URL.decode(Substring(part)) != nil else { throw .malformed }
+        for (index, part) in parts.enumerated() {
+            guard !part.isEmpty, let bytes = Base64URL.decode(Substring(part)) else { throw .malformed }
+            // The signature is any bytes.
+            guard index == 2 || TokenHeader.isUTF8(bytes) else { throw .malformed }
         }
         guard let bytes = Base64URL.decode(Substring(first)),
             let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes))
@@ -24,6 +26,12 @@ struct TokenHeader {
         guard !fields.isCritical else { throw .unsupportedExtension }
         algorithm = fields.algorithm
         keyIdentifier = fields.keyIdentifier
+    }
+
+    /// Whether these bytes are UTF-8 without a byte order mark, as RFC 7519, section 7.2, and RFC 8259, section 8.1,
+    /// demand. `JSONDecoder` would read UTF-16 and UTF-32 as well, in which every JSON text has a zero.
+    private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.contains(0) && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && String(validating: bytes, as: UTF8.self) != nil
     }
 
     private struct Fields: Decodable {

@@ -6,24 +6,31 @@ extension ChatClient {
     // MARK: Messages
 
     /// Gives one of the user's own messages a new text, and other mentions.
+    /// - Parameter version: the version that the message must have, or it is refused with `conflict`; nil if any.
     public func edit(
-        _ conversation: String, _ sequence: SequenceNumber, text: String, mentions: [String] = []
+        _ conversation: String, _ sequence: SequenceNumber, text: String, mentions: [String] = [],
+        ifVersion version: Int64? = nil
     ) async throws(RoostFailure) {
         try await request(.edit) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("body", text)
             if !mentions.isEmpty { command.list("mentions", mentions) }
+            if let version { command.member("ifVersion", version) }
         }
     }
 
     /// Gives one of the user's own messages of another kind a new body.
-    public func edit(_ conversation: String, _ sequence: SequenceNumber, json: [UInt8]) async throws(RoostFailure) {
+    /// - Parameter version: the version that the message must have, or it is refused with `conflict`; nil if any.
+    public func edit(
+        _ conversation: String, _ sequence: SequenceNumber, json: [UInt8], ifVersion version: Int64? = nil
+    ) async throws(RoostFailure) {
         guard JSONValue.isValid(json) else { throw .invalid("the body isn't JSON") }
         try await request(.edit) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("body", raw: json)
+            if let version { command.member("ifVersion", version) }
         }
     }
 
@@ -105,8 +112,12 @@ extension ChatClient {
 
     /// Says how the user wants to be shown, on all devices. What is nil stays as it is; an empty text takes the text
     /// away. The server keeps it.
-    public func setStatus(_ state: StatusChoice? = nil, text: String? = nil) async throws(RoostFailure) {
+    /// - Parameter time: after how long the status ends by itself, at most a year; nil if it stays.
+    public func setStatus(
+        _ state: StatusChoice? = nil, text: String? = nil, after time: Duration? = nil
+    ) async throws(RoostFailure) {
         try await request(.status) { command in
+            if let time { command.member("after", max(1, time.wholeMilliseconds)) }
             if let state { command.member("state", word: state.word) }
             if let text { command.member("text", text) }
         }

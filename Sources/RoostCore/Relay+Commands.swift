@@ -17,6 +17,7 @@ extension Relay {
                 try prices.pay(decoded.command, bytes: message.count, by: session, at: now)
                 try sessions.authorize(
                     decoded.command, isActing: decoded.principal != nil, of: session, at: now)
+                if decoded.namesPrincipal, session.user != nil { try session.checkActing() }
                 if decoded.command.isStored { try delivery.checkAhead(of: session) }
                 if decoded.command.isRead { try delivery.room.checkMemory(for: session) }
                 try perform(decoded, session, now)
@@ -44,7 +45,8 @@ extension Relay {
         case .read(let target): try receipt.read(target, id, session, now)
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
-        case .status(let choice, let text): try presence.setStatus(choice, text, id, session, now)
+        case .status(let choice, let text, let time):
+            try presence.status.set(choice, text, after: time, id, session, now)
         case .privacy(let change): try privacy.set(change, id, session, now)
         case .except(let users, let exception): try privacy.except(users, exception, id, session, now)
         case .setProfile(let change): try profile.set(change, id, session, now)

@@ -141,7 +141,7 @@ extension Relay {
             presence.tick(at: now)
             profile.news.tick(at: now)
             receipt.tick(at: now)
-            catchUp.tick(at: now.monotonic)
+            catchUp.tick(at: now)
             delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
             replies.held.settle(at: now)

@@ -79,9 +79,8 @@ public final class Relay {
         (counters, times) = (Counters(), DeliveryTimes(at: now))
         decoder = CommandDecoder(limits: limits, epoch: epoch)
         prices = Prices(.init(limits))
-        chores = Chores(.init(limits), prices, counters)
-        (sessions, reads) = (Sessions(.init(limits), at: time), Reads(.init(limits)))
-        journal = Journal(.init(limits), head: snapshot.head)
+        (chores, reads) = (Chores(.init(limits), prices, counters), Reads(.init(limits)))
+        (sessions, journal) = (Sessions(.init(limits), at: time), Journal(.init(limits), head: snapshot.head))
         let (window, frames) = (EventWindow(limits, head: snapshot.head), EventFrames(builder: builder))
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         let directory = Directory(
@@ -89,8 +88,8 @@ public final class Relay {
             delivery.settle())
         let newest = WindowCatchUp(.init(limits), window, directory, delivery, frames, counters)
         catchUp = CatchUp(
-            .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
-            at: time)
+            .init(limits), directory, journal, reads, chores, Arrivals(.init(limits)), delivery, newest,
+            builder: builder, counters: counters, at: time)
         replies = Replies(limits, journal, builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
@@ -103,9 +102,9 @@ public final class Relay {
         let people = Presence(.init(limits), counters, directory.policy, at: time)
         profile = ProfileCommands(limits, people, prices, chores, directory, delivery, replies)
         presence = PresenceCommands(
-            presence: people, counts: GroupCounts(.init(limits), at: time), prices: prices, chores: chores,
-            directory: directory, journal: journal, delivery: delivery, replies: replies, builder: builder,
-            watchedMax: limits.watchedPerSession, countsMax: limits.countsPerSession)
+            limits, at: time, presence: people, counts: GroupCounts(.init(limits), at: time), prices: prices,
+            chores: chores, directory: directory, journal: journal, delivery: delivery, replies: replies,
+            builder: builder)
         privacy = PrivacyCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
             builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
@@ -124,8 +123,9 @@ public final class Relay {
             ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
-            sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
-            journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt, presence: presence,
+            sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, arrivals: catchUp.arrivals,
+            directory: directory, journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
+            presence: presence,
             privacy: privacy, profiles: profile.news, contacts: contact, operators: operators, signIns: signIns,
             typing: typing, replies: replies, welcome: .init(identity: identity, limits: limits, builder: builder),
             builder: builder, random: random, counters: counters)

@@ -8,6 +8,8 @@ public struct DecodedCommand {
     public var command: Command
     /// The user for whom a service has it carried out (`as`).
     public var principal: Text?
+    /// Whether the command names such a user, also if it can't be carried out for anybody.
+    public var namesPrincipal = false
 }
 
 /// Decodes a client's text message into a `Command`, as Docs/Protocol.md defines it. The whole message must be valid
@@ -37,7 +39,10 @@ public final class CommandDecoder {
             let type = try readType()
             if id == nil, type.needsID { throw members.refusal(.id, "is missing") }
             let principal = type.takesPrincipal ? try members.optional(.as, members.user) : nil
-            return DecodedCommand(id: id, command: try readCommand(type), principal: principal)
+            // `as` of `except` is something else.
+            let namesPrincipal = type != .except && members.value(.as) != nil
+            return DecodedCommand(
+                id: id, command: try readCommand(type), principal: principal, namesPrincipal: namesPrincipal)
         } catch {
             var refusal = error
             refusal.id = id
@@ -267,7 +272,9 @@ public final class CommandDecoder {
         let target = try readTarget()
         let (body, fault) = try members.editedBody()
         return .edit(
-            Command.Edit(target: target, body: body, textFault: fault, mentions: try readMentions()))
+            Command.Edit(
+                target: target, body: body, textFault: fault, mentions: try readMentions(),
+                ifVersion: try members.optional(.ifVersion, members.sequence)?.value))
     }
 
     private func readReact() throws(Refusal) -> Command {
@@ -350,7 +357,7 @@ public final class CommandDecoder {
         let choice: StatusChoice? = try members.optional(.state, members.word)
         let text = members.value(.text) == nil ? nil : try members.statusText()
         guard choice != nil || text != nil else { throw members.refusal(.state, "or text is missing") }
-        return .status(choice, text: text)
+        return .status(choice, text: text, after: try members.optional(.after, members.time)?.milliseconds)
     }
 
     private func readProfile() throws(Refusal) -> Command {

@@ -163,7 +163,8 @@ extension SQLiteLog {
     private func users(_ database: Database) throws -> [Snapshot.User] {
         let query = try database.prepare(
             """
-            SELECT number, name, last_seen, state, is_here, choice, status, told_status, shown_to, seen_as, read_to
+            SELECT number, name, last_seen, state, is_here, choice, status, told_status, shown_to, seen_as, read_to,
+                status_until
             FROM user ORDER BY number
             """)
         var users: [Snapshot.User] = []
@@ -171,7 +172,8 @@ extension SQLiteLog {
             let presence = StoredPresence(
                 UInt8(exactly: query.int32(3)).flatMap(PresenceState.init(rawValue:)) ?? .offline,
                 isHere: query.int32(4) != 0, lastSeen: Timestamp(milliseconds: query.int64(2)))
-            let status = StoredStatus(number: query.int32(5), text: query.text(6), toldText: query.text(7))
+            let status = StoredStatus(
+                number: query.int32(5), text: query.text(6), toldText: query.text(7), until: query.int64(11))
             let privacy = PrivacySettings(
                 shownTo: query.int32(8), seenAs: query.int32(9), readTo: query.int32(10))
             users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status, privacy))
@@ -284,7 +286,7 @@ extension SQLiteLog {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
-                (conversation.expiry, conversation.expired) = (last.expiry, last.expired)
+                (conversation.expiry, conversation.gone) = (last.expiry, last.gone)
                 conversation.request = last.request
             }
             conversations.append(conversation)

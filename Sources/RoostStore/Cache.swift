@@ -44,11 +44,29 @@ struct Cache {
             LocalMessage(message), with: message.isHidden ? [] : [message.from], isReading: message.isReading)
     }
 
-    /// A message was deleted: it is pinned no longer, and its thread has one less.
+    /// A message was deleted or has disappeared: it is neither pinned nor unread any more, and its thread has one less.
     func delete(_ conversation: String, _ sequence: SequenceNumber, at time: Timestamp) throws(LocalFailure) {
-        if let message = try messages.message(conversation, sequence) { try messages.uncountReply(message) }
+        let message = try messages.message(conversation, sequence)
+        if let message { try messages.uncountReply(message) }
         try messages.delete(conversation, sequence, at: time)
         try pins.unpin(sequence, in: conversation)
+        try countDeleted(message, sequence, in: conversation)
+    }
+
+    private func countDeleted(
+        _ message: LocalMessage?, _ sequence: SequenceNumber, in conversation: String
+    ) throws(LocalFailure) {
+        guard message?.deletedAt == nil, message?.from != user, var one = try conversations.conversation(conversation),
+            sequence > one.read
+        else { return }
+        if let message {
+            one.unread = max(0, one.unread - 1)
+            if message.mentions(user) { try countMentions(in: &one) }
+        } else {
+            // It may be the user's own, or not have counted: only the relay knows.
+            one.isStale = true
+        }
+        try conversations.put(one, for: user)
     }
 
     private func take(_ edit: MessageEdit) throws(LocalFailure) {
@@ -80,7 +98,7 @@ struct Cache {
                     one.unread = 0
                     (one.mentions, one.firstMention) = (0, nil)
                 }
-            } else if sequence > one.read {
+            } else if sequence > one.read, message.deletedAt == nil {
                 one.unread += 1
                 if message.mentions(user) { one.mention(sequence) }
             }
@@ -280,15 +298,6 @@ struct Cache {
         let due = try messages.due(by: now, limit: limit)
         for message in due {
             try delete(message.conversation, message.sequence, at: message.expires ?? now)
-        }
-        for (id, gone) in Dictionary(grouping: due, by: \.conversation) {
-            guard var one = try conversations.conversation(id) else { continue }
-            let unread = gone.filter { $0.sequence > one.read }
-            guard !unread.isEmpty else { continue }
-            // Nobody can read them any more (section 5).
-            one.unread = max(0, one.unread - unread.count)
-            if unread.contains(where: { $0.mentions(user) }) { try countMentions(in: &one) }
-            try conversations.put(one, for: user)
         }
         return (Set(due.map(\.conversation)), due.count)
     }

@@ -42,7 +42,7 @@ extension MemoryLog {
             state.receipts[append.conversation] = nil
         } else {
             var label = ""
-            if case .kind(let kind) = told { label = kind }
+            if case .edited(let kind, _) = told { label = kind }
             store(append, position, sequence, label: label)
         }
         if !append.key.isEmpty {
@@ -110,10 +110,12 @@ extension MemoryLog {
             guard message.deletedAt == .never else { return .refused(.gone) }
             guard message.sender == append.sender, message.extras?.origin == nil else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
-            guard message.body != append.body || message.extras != message.extras.edited(to: append.extras) else {
+            guard message.body != append.body || !message.extras.isUnchanged(by: append.extras) else {
                 return .unchanged
             }
-            return .stored(position, append.reference, .kind(message.label))
+            guard append.mayEdit(message.extras.version) else { return .refused(.conflict) }
+            let version = message.extras.edited(to: append.extras).version
+            return .stored(position, append.reference, .edited(kind: message.label, version: version))
         case .delete:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
             guard message.sender == append.sender || append.flag else { return .refused(.forbidden) }
@@ -165,6 +167,7 @@ extension MemoryLog {
                 record.rows[target].extras = record.rows[target].extras.ofTombstone
                 record.rows[target].deletedAt = append.time
                 record.unpin(append.reference)
+                record.entry.gone.insert(append.reference)
             }
         case .react:
             let reaction = Reaction(user: append.sender, text: append.label)
@@ -276,7 +279,7 @@ extension MemoryLog {
 
 extension MemoryLog.Record {
     mutating func expire(_ message: ExpiredMessage, at place: Int) {
-        entry.expired.insert(message.sequence)
+        entry.gone.insert(message.sequence)
         unpin(message.sequence)
         guard rows[place].deletedAt == .never else { return }
         rows[place].deletedAt = message.expires
@@ -292,6 +295,7 @@ extension MemoryLog.Record {
             guard message.deletedAt == .never else { return .refused(.gone) }
             if entry.pins.contains(where: { $0.sequence == sequence }) { return .unchanged }
             return entry.pins.count < Limits().pinsPerConversation ? nil : .refused(.tooLarge)
+        case .expiry(let time): return entry.expiry == time ? .unchanged : nil
         case .unpin(let sequence):
             return entry.pins.contains { $0.sequence == sequence } ? nil : .unchanged
         default: return nil

@@ -4,6 +4,8 @@ import RoostWire
 // MARK: Directory
 
 extension StoreContract {
+    private static let hidden = StoredStatus(.invisible, text: "In a café", toldText: "At work", until: time(9_000))
+
     @Sendable static func directory(_ store: inout StoreDriver) throws {
         try store.apply([
             .user(UserNumber(1), name: "alice"), .user(UserNumber(2), name: "bob"),
@@ -16,7 +18,7 @@ extension StoreContract {
         try store.apply([
             .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)), .end(DeviceNumber(1), nil),
             .presence(UserNumber(2), StoredPresence(.away, isHere: true, lastSeen: time(5))), .alive(time(77)),
-            .status(UserNumber(2), StoredStatus(.invisible, text: "In a café", toldText: "At work")),
+            .status(UserNumber(2), hidden),
             .privacy(UserNumber(1), PrivacySettings(.everyone, .coarse, .nobody)),
             .exception(UserNumber(1), of: UserNumber(2), .never), .exception(UserNumber(2), of: UserNumber(1), .always),
             .exception(UserNumber(2), of: UserNumber(3), .never),
@@ -63,8 +65,7 @@ extension StoreContract {
             snapshot.endedSignIns,
             [Snapshot.EndedSignIn("s-1", until: time(91)), Snapshot.EndedSignIn("s-2", until: time(92))])
         try expect(
-            snapshot.users.map(\.status),
-            [StoredStatus(), StoredStatus(.invisible, text: "In a café", toldText: "At work")])
+            snapshot.users.map(\.status), [StoredStatus(), hidden])
         try expect(
             snapshot.users.map(\.presence), [StoredPresence(), StoredPresence(.away, isHere: true, lastSeen: time(5))])
         try expect(snapshot.devices.map(\.name), ["phone", "watch"])

@@ -39,7 +39,8 @@ extension StoreContract {
         edit.extras = Extras(mentions: ["u2"])
         edit.mentioned = [UserNumber(2)]
         try expect(
-            try store.commit([edit, edit]), [.stored(at(5), SequenceNumber(3), .kind("text")), .unchanged])
+            try store.commit([edit, edit]),
+            [.stored(at(5), SequenceNumber(3), .edited(kind: "text", version: 2)), .unchanged])
         let rows = try store.page(1, after: 1).events
         try expect(rows.map { $0.extras?.mentions ?? [] }, [["u2", "u3"], ["@all"], ["u2"], ["u2"]])
         _ = try store.commit([store.event(.delete, 1, by: 1, of: 1, "")])
@@ -108,7 +109,7 @@ extension StoreContract {
         try expect(shown[1].extras, Extras(expires: time(7_000)))
         try expect(try store.page(1, after: 0).events.filter { $0.kind == .edit }.count, 0)
         snapshot = try store.load()
-        try expect(snapshot.conversations[0].expired.text, "2-4")
+        try expect(snapshot.conversations[0].gone.text, "2-4")
         try expect(snapshot.nextExpiry, .never)
 
         // Many of them take several steps.

@@ -134,7 +134,7 @@ extension StoreContract {
         try expect(
             try store.commit([edit, keyless, keyless]),
             [
-                .stored(at(4), SequenceNumber(1), .kind("text")), .stored(at(5), SequenceNumber(3)),
+                .stored(at(4), SequenceNumber(1), .edited(kind: "text", version: 2)), .stored(at(5), SequenceNumber(3)),
                 .stored(at(6), SequenceNumber(4)),
             ])
         try store.goOn()
@@ -262,9 +262,10 @@ extension StoreContract {
         try expect(
             try store.commit([notText, foreign, edit, edit, poll]),
             [
-                .refused(.badRequest), .refused(.forbidden), .stored(at(4), SequenceNumber(1), .kind("text")),
+                .refused(.badRequest), .refused(.forbidden),
+                .stored(at(4), SequenceNumber(1), .edited(kind: "text", version: 2)),
                 .unchanged,
-                .stored(at(5), SequenceNumber(2), .kind("poll")),
+                .stored(at(5), SequenceNumber(2), .edited(kind: "poll", version: 2)),
             ])
         try store.goOn()
         let shown = try store.history(1)

@@ -60,7 +60,7 @@ enum ThreadContract {
         let edit = store.event(.edit, 1, by: 2, of: 2, "a2")
         try StoreContract.expect(
             try store.commit([edit, edit]),
-            [.stored(StoreContract.at(6), SequenceNumber(2), .kind("text")), .unchanged])
+            [.stored(StoreContract.at(6), SequenceNumber(2), .edited(kind: "text", version: 2)), .unchanged])
         _ = try store.commit([store.event(.delete, 1, by: 2, of: 4, ""), store.event(.delete, 1, by: 1, of: 1, "")])
         try store.goOn()
         shown = try store.history(1)

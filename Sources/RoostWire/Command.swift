@@ -19,7 +19,7 @@ public enum Command {
     case read(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
     case presence(Activity)
-    case status(StatusChoice?, text: Text?)
+    case status(StatusChoice?, text: Text?, after: Int64?)
     case privacy(PrivacyChange)
     /// The users are told this, or what the settings say if nil. It is never `blocked`.
     case except(users: [Text], PrivacyException?)
@@ -187,11 +187,16 @@ public enum Command {
         public var textFault: TextFault?
         /// Whom the message mentions from now on: users, or `@all`.
         public var mentions: [Text]
+        /// The version that the message must have; nil if any.
+        public var ifVersion: Int64?
 
         /// Creates one.
         @inlinable
-        public init(target: Target, body: Text, textFault: TextFault?, mentions: [Text] = []) {
+        public init(
+            target: Target, body: Text, textFault: TextFault?, mentions: [Text] = [], ifVersion: Int64? = nil
+        ) {
             self.mentions = mentions
+            self.ifVersion = ifVersion
             self.target = target
             self.body = body
             self.textFault = textFault

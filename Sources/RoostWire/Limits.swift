@@ -123,10 +123,29 @@ public struct Limits: Sendable, Equatable {
     /// Bytes of a command, or of what is delivered, above which it counts for several. Copying so many takes about as
     /// long as everything else that a small one needs.
     public var smallBytes = 8_192
+    /// Bytes of a body that is stored for the price of one command. To rewrite a text of 19 KB takes 0.3 ms of a core:
+    /// reading and checking the old one, erasing it, writing the new one to the write-ahead log and later to the
+    /// database. At this price one user's rewriting takes less than a tenth of a core, as its other commands do.
+    public var storedBytesPerCommand = 2_048
     /// Bytes of bodies in an answer for the price of one command. Reading, checking and writing a page of 500 KB takes
     /// 0.8 ms of a core, and sending it half as much. If that is near one hundredth of the time, the others' p99 is
     /// what waits for it: with 13 or 7 in a second it is 1.6 or 1.5 times as high. This price allows 3.
     public var answerBytesPerCommand = 1_024
+    /// What connecting and catching up may cost a user in a second, for all devices together, in units of 50 µs: a
+    /// tenth of a core, as for commands (Docs/Decisions/0065-arrivals.md).
+    public var arrivalsPerSecond = 2_000
+    /// The most of it at once, two seconds of a core. After a restart, 64 devices of a user in 3,000 conversations come
+    /// back at once (64 each), and each catches up with 10,000 messages in a hundred conversations (500 each). Whoever
+    /// is in 20,000 conversations and flaps is let in 90 times in a row.
+    public var arrivalsMax = 40_000
+    /// The price of a `hello`, in such units: with the upgrade and the token it takes 0.2 ms.
+    public var helloPrice = 4
+    /// Conversations that a page of catch-up looks into, for one unit: to find the next row takes 5 µs.
+    public var spansPerArrival = 10
+    /// Durable events of such a page for one unit: 1 to 2 µs to read and to write one.
+    public var rowsPerArrival = 32
+    /// Bytes of such a page for one unit: 500 KB take 0.8 ms.
+    public var bytesPerArrival = 32_768
     /// Commands of one session per second that are refused with `rate_limited`, sustained. Clients that wait as they
     /// are told get one each.
     public var refusalsPerSecond = 100
@@ -283,6 +302,12 @@ public struct Limits: Sendable, Equatable {
     public var pendingEvents = 65_536
     /// Most bytes of durable events waiting for the writer.
     public var pendingBytes = 67_108_864
+    /// Bytes of large events, those above `storedBytesPerCommand`, that may wait for the writer before each user may
+    /// only have its share there: some 20 ms of writing. So one user may send as fast as the store writes, and 50 who
+    /// do keep nobody else waiting for longer than a tenth of a second.
+    public var largeBytesFree = 1_048_576
+    /// Bytes of large events of one user that may wait beyond it: one text of the usual longest size at a time.
+    public var largeBytesShare = 32_768
     /// Most records of new users and devices waiting for the writer: as many as there may be events. Further ones are
     /// refused with `busy`. A `hello` makes two or three, so 20,000 new clients can come during one commit.
     public var pendingIntroductions = 65_536
@@ -394,6 +419,10 @@ public struct Limits: Sendable, Equatable {
     /// Time over which changes of badges are collected. A message changes the badges of all members, and nobody looks
     /// at the icon of an app more often than twice a second.
     public var badgeMilliseconds: Int64 = 500
+    /// The longest time for which a status may be set: who is away for longer than a year says so again.
+    public var statusMaxMilliseconds: Int64 = 366 * 86_400_000
+    /// Longest time between two looks whether a status is over, should the wall clock be set.
+    public var statusLookMilliseconds: Int64 = 60_000
     /// Longest time between two looks for mutes of a user that end, should the wall clock be set, and the longest for
     /// which a timer that has become useless stays.
     public var muteLookMilliseconds: Int64 = 60_000

@@ -31,7 +31,7 @@ struct StoreContent: Equatable {
             lines.append(
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
-                    + "\(conversation.expiry) \(conversation.expired.text) \(conversation.pins) "
+                    + "\(conversation.expiry) \(conversation.gone.text) \(conversation.pins) "
                     + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "")")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }
             try addEvents(of: conversation.number, answer)

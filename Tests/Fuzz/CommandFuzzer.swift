@@ -50,7 +50,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .setProfile(let change): touch(change)
     case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
     case .report(let report): touch(report.subject) + (report.text?.array ?? [])
-    case .status(_, let text): text?.array ?? []
+    case .status(_, let text, _): text?.array ?? []
     case .send(let send):
         send.to.array + send.key.array + (send.kind?.array ?? []) + send.mentions.flatMap(\.array)
             + (send.forward?.conversation.array ?? valid(send.body))

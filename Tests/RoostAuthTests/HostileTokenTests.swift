@@ -23,6 +23,27 @@ import Testing
         #expect(try await failure(of: token) == .malformed)
     }
 
+    /// RFC 7519, section 7.2: the header and the claims are UTF-8. `JSONDecoder` would take them for what they are.
+    @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf16, .utf32, .utf32LittleEndian])
+    func refusesAHeaderOrClaimsInAnotherEncoding(_ encoding: String.Encoding) async throws {
+        let claims = [UInt8](try #require(forge.payload().data(using: encoding)))
+        let header = [UInt8](try #require(TokenForge.header.data(using: encoding)))
+        let plain = [UInt8](TokenForge.header.utf8)
+        #expect(try await failure(of: try await forge.token(header: plain, payload: claims)) == .malformed)
+        let token = try await forge.token(header: header, payload: [UInt8](forge.payload().utf8))
+        #expect(try await failure(of: token) == .malformed)
+    }
+
+    @Test func refusesAByteOrderMarkAndBrokenUTF8() async throws {
+        let plain = [UInt8](TokenForge.header.utf8)
+        let claims = [UInt8](forge.payload().utf8)
+        let broken = [UInt8](forge.payload(["name": "\"x\""]).utf8).map { $0 == UInt8(ascii: "x") ? 0xFF : $0 }
+        for payload in [[0xEF, 0xBB, 0xBF] + claims, broken] {
+            #expect(try await failure(of: try await forge.token(header: plain, payload: payload)) == .malformed)
+        }
+        #expect(try await failure(of: try await forge.token(header: plain, payload: claims)) == nil)
+    }
+
     @Test(arguments: ["none", "None", "NONE", "", "hs256", "HS384", "HS512", "RS256", "ES256", "EdDSA", "HS256 "])
     func algorithmMustBeThatOfTheKey(_ name: String) async throws {
         let token = try await forge.token(header: #"{"alg":"\#(name)"}"#, payload: forge.payload())

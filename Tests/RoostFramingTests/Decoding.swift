@@ -88,7 +88,8 @@ func describe(_ command: Command) -> String {
     case .read(let value): words("read", target(value))
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
     case .presence(let activity): words("presence", "\(activity)")
-    case .status(let choice, let said): words("status", choice.map { "\($0)" } ?? "-", text(said))
+    case .status(let choice, let said, let time):
+        words("status", choice.map { "\($0)" } ?? "-", text(said), time.map { "\($0)" } ?? "-")
     case .privacy(let change):
         words(
             "privacy", change.presence.map { "\($0)" } ?? "-", change.lastSeen.map { "\($0)" } ?? "-",

@@ -66,6 +66,15 @@ extension Device: ClientSocketOwner {
         crowd.attendance.lost(self, .failed("no welcome in time"), wasReady: false)
     }
 
+    /// The relay doesn't let it in now, and may have said when it will.
+    func helloRefused(backIn wait: Double?) {
+        guard let wait, phase == .greeting else { return }
+        askedBackIn = wait
+        socket?.drop()
+        forgetConnection()
+        crowd.attendance.lost(self, .failed("hello refused"), wasReady: false)
+    }
+
     /// Leaves: with `bye`, so that the relay closes, or without a word.
     func leave(cleanly: Bool, at now: UInt64) {
         guard phase != .away else { return }

@@ -109,7 +109,8 @@ extension Device {
             let wait = event.retryAfter.wholeNumber.map { UInt64($0) &* 1_000_000 }
             sendAgain(message, in: wait ?? HarnessLimits.retryNanoseconds)
         case .message(let message): crowd.traffic.refused(message, isSure: !event.code.equals("unavailable"))
-        case .hello, .watchAgain: break
+        case .hello: helloRefused(backIn: event.retryAfter.wholeNumber.map { Double(min($0, 3_600_000)) / 1_000 })
+        case .watchAgain: break
         case .create, .add, .watch: crowd.preparation.stepFailed(String(decoding: event.code, as: UTF8.self))
         case .list: crowd.verdict.listed(nil, by: self)
         }

@@ -58,6 +58,8 @@ final class ClientSession {
     private var refusedReason: String?
     // How long the server asked clients to stay away.
     private var askedWait: Duration?
+    // The relay refused `hello` for now, and its wait isn't over.
+    private var isHeldOff = false
     private var readySince: Duration?
     private var heardAt = Duration.zero
     private(set) var welcome: Welcome?
@@ -109,6 +111,7 @@ final class ClientSession {
     // Begins a new try. It gets a token first, so that this doesn't use up the server's time for `hello`.
     private func begin() {
         guard ending == nil else { return }
+        isHeldOff = false
         connection += 1
         feed.begin(connection: connection)
         phase = .fetchingToken
@@ -253,6 +256,7 @@ final class ClientSession {
                 return end(Ending(code: nil, reason: refusal.reason, isWanted: false))
             }
             askedWait = refusal.retryAfter
+            isHeldOff = askedWait != nil
             lose(code: nil, refusal.reason)
         case .failure: lose(code: nil, "no answer to hello")
         }
@@ -350,6 +354,7 @@ final class ClientSession {
     func wake() {
         switch phase {
         case .waiting:
+            guard !isHeldOff else { return }
             backoff.reset()
             alarms.cancel(.reconnect)
             begin()

@@ -80,6 +80,7 @@ final class CatchUp {
     private let journal: Journal
     private let reads: Reads
     private let chores: Chores
+    let arrivals: Arrivals
     private let delivery: Delivery
     private let builder: FrameBuilder
     private let counters: Counters
@@ -93,18 +94,23 @@ final class CatchUp {
     /// Sessions that have to wait before a page may be read for them.
     private var waiting = Deque<Session>()
     private var ready = Deque<(session: Session, what: Ready)>()
+    /// Sessions whose user is in debt. Each waits for its next page.
+    private var paced: TimerWheel<Session>
     private var shared: SharedPages
     private var forgetAt: Int64
 
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ reads: Reads, _ chores: Chores,
-        _ delivery: Delivery, _ newest: WindowCatchUp, builder: FrameBuilder, counters: Counters, at now: Int64
+        _ arrivals: Arrivals, _ delivery: Delivery, _ newest: WindowCatchUp, builder: FrameBuilder, counters: Counters,
+        at now: Int64
     ) {
         self.bounds = bounds
         self.directory = directory
         self.journal = journal
         self.reads = reads
         self.chores = chores
+        self.arrivals = arrivals
+        paced = TimerWheel(now: now)
         self.delivery = delivery
         self.builder = builder
         self.counters = counters
@@ -145,7 +151,9 @@ final class CatchUp {
             [weak self] session, spans in
             self?.beginRound(of: session, spans, upTo: end, at: now)
         }
-        chores.begin(search, for: session, at: now)
+        arrivals.chargeSearch(user, at: now)
+        // It isn't a command of the session, and has its own price.
+        chores.begin(search, at: now)
     }
 
     /// Begins to read from the log, unless all that the session has missed is in the window.
@@ -172,6 +180,7 @@ final class CatchUp {
     /// Asks for the next page of the session's round, and joins another session's request for the same page.
     private func requestPage(_ session: Session, at now: Moment) {
         session.feed.beginWaiting()
+        guard let user = session.user, !pace(session, of: user, at: now) else { return }
         guard let request = pageRequest(of: session) else { return begin(session, at: now) }
         if let page = shared[request] {
             noteAwaited(page)
@@ -182,10 +191,18 @@ final class CatchUp {
             page.readers = [session]
             shared.add(page)
             pagesUnderWay += 1
+            arrivals.charge(spans: request.spans.count, to: user, at: now)
             reads.ask(.page(request), for: .page(page))
         } else {
             waiting.append(session)
         }
+    }
+
+    /// Lets a session wait whose user is in debt.
+    private func pace(_ session: Session, of user: User, at now: Moment) -> Bool {
+        guard let wait = arrivals.wait(for: user, at: now) else { return false }
+        paced.set(session, at: now.monotonic + wait)
+        return true
     }
 
     private func noteAwaited(_ page: CatchUpPage) {
@@ -241,12 +258,13 @@ final class CatchUp {
     }
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { forgetAt }
+    var nextDeadline: Int64 { min(forgetAt, paced.nextDeadline ?? .max) }
 
-    /// Drops pages that nobody has asked for in a while.
-    func tick(at now: Int64) {
-        guard forgetAt <= now else { return }
-        forgetAt = now + bounds.keptMilliseconds
+    /// Goes on with sessions that had to wait, and drops pages that nobody has asked for in a while.
+    func tick(at now: Moment) {
+        for session in paced.expire(at: now.monotonic) where session.phase == .ready { goOn(session, at: now) }
+        guard forgetAt <= now.monotonic else { return }
+        forgetAt = now.monotonic + bounds.keptMilliseconds
         shared.forgetUnwanted()
     }
 
@@ -282,9 +300,11 @@ final class CatchUp {
             begin(session, at: now)
             return 0
         }
+        guard !pace(session, of: user, at: now) else { return 0 }
         delivery.edge.touch(session)
         counters.behind.windowPieces += 1
         let piece = newest.handOut(to: session, user, &session.catchUp.underWay)
+        arrivals.charge(rows: 0, bytes: piece.cost, to: user, at: now)
         guard session.phase == .ready else { return piece.cost }
         if piece.isAll { goLive(session, at: journal.head, settled) } else { session.feed.fallBehind() }
         return piece.cost
@@ -313,6 +333,7 @@ final class CatchUp {
             requestPage(session, at: now)
             return 0
         }
+        arrivals.charge(rows: result.events.count, bytes: frames.bytes, to: user, at: now)
         counters.pages += 1
         counters.gaps += frames.gaps
         session.catchUp.round?.goOn(with: result.spans)

@@ -83,6 +83,7 @@ extension ConversationCommands {
         _ conversation: Conversation, to name: String, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        if by.key.isEmpty, conversation.isAppearanceSettled, conversation.name == name { return acceptUnchanged(by) }
         submit(.rename(name), of: conversation, by, now) { write(renamed: name) }
     }
 
@@ -90,10 +91,19 @@ extension ConversationCommands {
         _ conversation: Conversation, _ photo: String?, _ description: String?, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        let shown = conversation.appearance
+        if by.key.isEmpty, conversation.isAppearanceSettled, photo ?? shown.photo == shown.photo,
+            description ?? shown.description == shown.description
+        {
+            return acceptUnchanged(by)
+        }
         submit(.describe(photo: photo, description: description), of: conversation, by, now) {
             write(photo: photo, description: description)
         }
     }
+
+    /// The conversation is so already, and a command without a key has no first answer to be asked for.
+    private func acceptUnchanged(_ by: Actor) { replies.acceptUnchanged(by.asker.id, by.asker.session) }
 
     private func add(
         _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment

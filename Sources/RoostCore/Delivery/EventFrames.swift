@@ -25,6 +25,7 @@ struct EventFrames {
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
         if event.kind == .state { builder.member("version", event.position.value) }
+        if event.kind == .edit, let extras = event.extras { builder.member("version", extras.version) }
         guard event.kind == .message, let extras = event.extras else { return }
         if extras.expires != .never { builder.member("expires", extras.expires.milliseconds) }
         guard extras.origin != nil else { return }

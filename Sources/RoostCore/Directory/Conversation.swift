@@ -265,6 +265,9 @@ final class Conversation {
     /// The appearance with which a change that is submitted now will find it.
     var standingAppearance: Appearance { pendingAppearance?.newest ?? appearance }
 
+    /// Whether no change of it is under way.
+    var isAppearanceSettled: Bool { pendingAppearance == nil }
+
     /// Whether it will surely show `standingAppearance`.
     var isAppearanceCertain: Bool { pendingAppearance?.uncertain.isEmpty ?? true }
 

@@ -107,7 +107,7 @@ final class Directory {
             conversation.highlights = Highlights(
                 mentionsOfAll: MentionList(stored.mentionsOfAll), pins: PinList(stored.pins))
             if let request = stored.request { requests.begin(Request(request), in: conversation, at: stored.createdAt) }
-            conversation.lifetime = Lifetime(expiry: stored.expiry, expired: stored.expired)
+            conversation.lifetime = Lifetime(expiry: stored.expiry, gone: stored.gone)
             register(conversation)
         }
         load(snapshot.members, settled)

@@ -57,19 +57,19 @@ final class Member {
     /// Messages up to this one don't count as unread.
     var readFloor: SequenceNumber { max(progress.watermark.read, joinedAfter, since) }
 
-    /// The number of unread messages of others that haven't disappeared, the same on every device.
+    /// The number of unread messages of others that are still there, the same on every device.
     var unread: Int64 {
-        let (floor, expired) = (readFloor, conversation.lifetime.expired)
-        let others = expired.count(above: floor, with: progress.watermark.own)
+        let (floor, gone) = (readFloor, conversation.lifetime.gone)
+        let others = gone.count(above: floor, with: progress.watermark.own)
         return max(0, conversation.lastSequence.value - floor.value - others)
     }
 
     /// How many of the unread messages of others that are shown to the member mention it, by name or with all others,
     /// and the first of them; nil if none does. Of too many, only the newest are known.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
-        let (floor, expired) = (readFloor, conversation.lifetime.expired)
+        let (floor, gone) = (readFloor, conversation.lifetime.gone)
         return mentions.unread(with: conversation.highlights.mentionsOfAll) {
-            $0.sequence > floor && $0.author != user.number && !expired.contains($0.sequence)
+            $0.sequence > floor && $0.author != user.number && !gone.contains($0.sequence)
                 && !user.privacy.blocks.contains($0.author)
         }
     }

@@ -174,6 +174,8 @@ extension User {
     struct Spent {
         /// On commands.
         var commands = Spending()
+        /// On connecting and catching up.
+        var arrivals = Spending()
         /// On naming others.
         var naming = Naming.Spent()
         /// On reports of others.

@@ -81,7 +81,7 @@ final class Disappearing {
         counters.disappeared += messages.count
         for message in messages {
             let conversation = directory.conversation(message.conversation)
-            conversation?.lifetime.expired.insert(message.sequence)
+            conversation?.lifetime.gone.insert(message.sequence)
             conversation?.highlights.pins.remove(message.sequence)
             delivery.window.erase(message.sequence, of: message.conversation, at: message.expires)
             catchUp.erase(message.sequence, of: message.conversation, at: message.expires)

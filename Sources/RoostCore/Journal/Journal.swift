@@ -11,6 +11,8 @@ final class Journal {
         var events: Int
         /// Most bytes of their bodies.
         var bytes: Int
+        /// Which share of them large events of one user may take.
+        var large: LargeEvents.Bounds
         /// Most records of new users and devices in the collecting batch.
         var introductions: Int
         /// How long a refused client is told to wait.
@@ -23,6 +25,7 @@ final class Journal {
         init(_ limits: Limits) {
             events = limits.pendingEvents
             bytes = limits.pendingBytes
+            large = .init(limits)
             introductions = limits.pendingIntroductions
             retryMilliseconds = limits.busyRetryMilliseconds
             fullRetryMilliseconds = limits.fullRetryMilliseconds
@@ -54,6 +57,7 @@ final class Journal {
     private(set) var durableBatch: UInt64 = 0
     private var pending = Deque<PendingAppend>()
     private var pendingBytes = 0
+    private var large: LargeEvents
     /// A drain has begun, so no new event is taken.
     private(set) var isDraining = false
     /// The store has failed, so nothing can be made durable any more.
@@ -61,6 +65,7 @@ final class Journal {
 
     init(_ bounds: Bounds, head: Position) {
         self.bounds = bounds
+        large = LargeEvents(bounds.large)
         self.head = head
     }
 
@@ -92,6 +97,17 @@ final class Journal {
         try checkStall()
         guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
             throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    /// Checks as `reserve` does, and that the user's large events leave room for those of others.
+    /// - Throws: `unavailable` or `busy`.
+    func reserve(_ bytes: Int, by user: User) throws(Refusal) {
+        try reserve(bytes)
+        guard large.mayAdd(bytes, by: user.number) else {
+            throw Refusal(
+                .busy, "your large messages wait for the store; wait for their answers",
+                retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }
 
@@ -127,6 +143,7 @@ final class Journal {
             event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
             session: session, id: id, reply: reply, refusal: refusal, advance: advance)
         pendingBytes += next.bytes
+        large.add(next)
         pending.append(next)
         gathering.append(.append(append))
     }
@@ -188,6 +205,7 @@ final class Journal {
     func nextSettled() -> PendingAppend {
         guard let next = pending.popFirst() else { preconditionFailure("an outcome belongs to an event") }
         pendingBytes -= next.bytes
+        large.remove(next)
         return next
     }
 
@@ -205,6 +223,7 @@ final class Journal {
         gathering.removeAll()
         newest.removeAll()
         pendingBytes = 0
+        large.removeAll()
         defer { pending.removeAll() }
         return Array(pending)
     }
@@ -237,6 +256,7 @@ final class Journal {
         var refused: [PendingAppend] = []
         while pending.count > committingEvents ?? 0, let next = pending.popLast() {
             pendingBytes -= next.bytes
+            large.remove(next)
             refused.append(next)
         }
         return refused.reversed()

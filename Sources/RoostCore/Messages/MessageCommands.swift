@@ -40,7 +40,7 @@ final class MessageCommands {
     ) throws(Refusal) {
         let user = speaker.user
         var advance = send.forward == nil ? nil : Advance(bytes: forwarding.longest)
-        try journal.reserve(advance?.bytes ?? send.body.count)
+        try journal.reserve(advance?.bytes ?? send.body.count, by: user)
         var conversation = session.directory.destination.conversation(named: send.to)
         let named = send.mentions.distinctNames
         var mentioned: [UserNumber] = []
@@ -169,7 +169,7 @@ final class MessageCommands {
     func edit(
         _ edit: Command.Edit, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        try journal.reserve(edit.body.count)
+        try journal.reserve(edit.body.count, by: speaker.user)
         var (append, _, conversation) = try event(
             .edit, on: edit.target, by: speaker, bytes: edit.body.count, session, now)
         append.body = edit.body.array
@@ -179,6 +179,7 @@ final class MessageCommands {
             append.extras = Extras(mentions: named)
         }
         append.flag = edit.textFault == nil
+        append.ifVersion = edit.ifVersion
         journal.submit(append, session, id, refusal: refusal(for: edit.textFault))
     }
 

@@ -182,7 +182,9 @@ final class StoredEvents {
     private func complete(_ next: inout PendingAppend, by supplement: Supplement, in conversation: Conversation?) {
         switch supplement {
         case .nothing: return
-        case .kind(let kind): next.event.label = kind
+        case .edited(let kind, let version):
+            next.event.label = kind
+            next.event.extras = Extras(mentions: next.event.extras?.mentions ?? [], version: version)
         case .content(let content):
             next.event.label = content.kind
             next.event.body = content.body
@@ -215,10 +217,10 @@ final class StoredEvents {
         if case .pin = next.change { return Refusal(code, pinReason(of: code)) }
         if next.event.kind == .state { return Refusal(code, settingReason(of: code)) }
         if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
-        if next.advance != nil { return Refusal(code, forwardReason(of: code)) }
         if next.event.kind == .message, code == .badRequest {
             return Refusal(code, "thread: the message is itself in a thread; name the one with which that began")
         }
+        if next.advance != nil { return Refusal(code, forwardReason(of: code)) }
         let isKeyed = next.event.kind == .message || next.event.kind == .conversation
         return Refusal(code, isKeyed ? keyReason(of: code) : reason(of: code))
     }
@@ -228,6 +230,7 @@ final class StoredEvents {
         case .notFound: "no such message in this conversation"
         case .gone: "the message was deleted, or is damaged in the store"
         case .forbidden: "only the author may do this"
+        case .conflict: "ifVersion: the message has another version by now"
         case .tooLarge: "a user may give a message at most \(bounds.reactionsPerUser) different reactions"
         default: "the command was not accepted"
         }
@@ -244,7 +247,7 @@ final class StoredEvents {
 
     private func forwardReason(of code: ErrorCode) -> String {
         switch code {
-        case .notFound: "forward or replyTo: no such message"
+        case .notFound: "forward, replyTo or thread: no such message"
         case .gone: "forward: the message was deleted or is damaged; or key: the conversation was erased since"
         default: keyReason(of: code)
         }
@@ -297,7 +300,7 @@ final class StoredEvents {
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
             if event.kind == .edit { mentions.note(event, in: conversation) }
-            if event.kind == .delete { conversation.highlights.pins.remove(event.reference) }
+            if event.kind == .delete { noteDeletion(of: event.reference, in: conversation, now) }
             directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
@@ -312,6 +315,13 @@ final class StoredEvents {
             // Whoever left is no member any more, so leaving isn't an answer.
             directory.noteAnswer(by: event.sender, in: conversation)
         }
+    }
+
+    /// A deleted message is neither pinned nor unread any more.
+    private func noteDeletion(of message: SequenceNumber, in conversation: Conversation, _ now: Moment) {
+        conversation.highlights.pins.remove(message)
+        conversation.lifetime.gone.insert(message)
+        badges.note(conversation, at: now)
     }
 
     /// Whoever writes has read what came before, unless the command said otherwise.
@@ -356,6 +366,9 @@ final class StoredEvents {
         } else if let session = next.session, let id = next.expectedAnswer {
             delivery.tellAhead(event.position, to: session)
             events.beginAnswer(to: id, event, in: conversation)
+            if case .add(let members) = next.change {
+                events.builder.names("users", members.compactMap { directory.user($0.user)?.name })
+            }
             delivery.reply(events.builder.finish(), to: session)
         }
     }

@@ -1,10 +1,12 @@
 import RoostWire
 
-/// What few messages have beside their body: whom they mention, their thread, who wrote what they forward, and when
-/// they disappear. All copies of an event share it; most have none.
+/// What few messages have beside their body: whom they mention, their thread, who wrote what they forward, when they
+/// disappear, and their version once they were edited. All copies of an event share it; most have none.
 public final class Extras: Sendable, Equatable {
     /// The word that stands for all members among the names of users.
     public static let everybody = "@all"
+    /// The version of a message that was never edited.
+    public static let unedited: Int64 = 1
 
     /// When the message disappears; `.never` if it stays.
     public let expires: Timestamp
@@ -14,19 +16,25 @@ public final class Extras: Sendable, Equatable {
     public let mentions: [String]
     /// Name of the user who wrote what the message forwards; nil if it is its own.
     public let origin: String?
+    /// How often the message was edited, and one: each edit gives it a version of its own.
+    public let version: Int64
     /// Members of the message as on the wire: raw JSON without braces. They follow the body, because an edit replaces
     /// both and a deletion erases both.
     public let members: [UInt8]
 
     /// Creates extras; nil if there is nothing to say.
     public init?(
-        mentions: [String] = [], thread: SequenceNumber = .none, origin: String? = nil, expires: Timestamp = .never
+        mentions: [String] = [], thread: SequenceNumber = .none, origin: String? = nil, expires: Timestamp = .never,
+        version: Int64 = Extras.unedited
     ) {
-        guard !mentions.isEmpty || thread != .none || origin != nil || expires != .never else { return nil }
+        guard
+            !mentions.isEmpty || thread != .none || origin != nil || expires != .never || version > Extras.unedited
+        else { return nil }
         self.mentions = mentions
         self.thread = thread
         self.origin = origin
         self.expires = expires
+        self.version = max(Extras.unedited, version)
         let writer = JSONWriter()
         writer.beginBare()
         if !mentions.isEmpty {
@@ -39,6 +47,7 @@ public final class Extras: Sendable, Equatable {
             writer.member("from", plain: origin)
             writer.endObject()
         }
+        if version > Extras.unedited { writer.member("version", version) }
         members = [UInt8](writer.written)
     }
 
@@ -49,7 +58,8 @@ public final class Extras: Sendable, Equatable {
             mentions: value["mentions"]?.elements?.compactMap(\.string) ?? [],
             thread: SequenceNumber(value["thread"]?.integer ?? 0),
             origin: value["origin"]?["from"]?.string,
-            expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0))
+            expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0),
+            version: value["version"]?.integer ?? Extras.unedited)
         guard self.json.elementsEqual(json) else { return nil }
     }
 
@@ -81,13 +91,24 @@ extension Extras? {
     /// With a time at which the message disappears.
     public func expiring(at time: Timestamp) -> Extras? {
         time == .never
-            ? self : Extras(mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: time)
+            ? self
+            : Extras(
+                mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: time, version: version)
     }
+
+    /// The version of the message.
+    public var version: Int64 { self?.version ?? Extras.unedited }
 
     /// As an edit leaves them: the message stays in its thread. What is forwarded isn't edited.
     public func edited(to new: Extras?) -> Extras? {
-        Extras(mentions: new?.mentions ?? [], thread: thread, expires: self?.expires ?? .never)
+        let (next, isTooMuch) = version.addingReportingOverflow(1)
+        return Extras(
+            mentions: new?.mentions ?? [], thread: thread, expires: self?.expires ?? .never,
+            version: isTooMuch ? version : next)
     }
+
+    /// Whether an edit to these leaves them as they are.
+    public func isUnchanged(by new: Extras?) -> Bool { self?.mentions ?? [] == new?.mentions ?? [] }
 
     /// What is left of them when the body is erased.
     public var ofTombstone: Extras? { Extras(thread: thread, expires: self?.expires ?? .never) }

@@ -22,8 +22,8 @@ public struct ForwardedMessage: Sendable {
 public enum Supplement: Sendable, Equatable {
     /// Nothing, as of most.
     case nothing
-    /// Edit: the kind of the message.
-    case kind(String)
+    /// Edit: the kind of the message, and its version from now on.
+    case edited(kind: String, version: Int64)
     /// A message that forwards another one: what it has from there.
     indirect case content(MessageContent)
 }

@@ -229,8 +229,8 @@ public struct Snapshot: Sendable {
         public var mentionsOfAll: [Mention] = []
         /// Milliseconds after which messages disappear; 0 if they stay.
         public var expiry: Int64 = 0
-        /// Messages that have disappeared.
-        public var expired = SequenceRanges()
+        /// Messages that have disappeared or were deleted.
+        public var gone = SequenceRanges()
         /// The pinned messages, in the order in which they were pinned.
         public var pins: [StoredPin] = []
         /// Creates a conversation without events.

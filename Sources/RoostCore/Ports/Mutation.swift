@@ -179,6 +179,12 @@ public struct Append: Sendable {
         set { own().source = newValue }
     }
 
+    /// Edit: the version that the message must have; nil if any. Not stored.
+    public var ifVersion: Int64? {
+        get { content.ifVersion }
+        set { own().ifVersion = newValue }
+    }
+
     /// A change of the conversation that happens if and only if this event is stored.
     public var change: ConversationChange? {
         get { content.change }
@@ -200,6 +206,7 @@ public struct Append: Sendable {
         var extras: Extras?
         var mentioned: [UserNumber] = []
         var source: ForwardedMessage?
+        var ifVersion: Int64?
         var change: ConversationChange?
 
         init(device: String) { self.device = device }
@@ -212,12 +219,16 @@ public struct Append: Sendable {
             extras = other.extras
             mentioned = other.mentioned
             source = other.source
+            ifVersion = other.ifVersion
             change = other.change
         }
     }
 }
 
 extension Append {
+    /// Whether the edit is one of the version that the message has.
+    public func mayEdit(_ version: Int64) -> Bool { ifVersion == nil || ifVersion == version }
+
     /// Whether a setting is the user's own, which count against its bound, and not one that the relay sets for it.
     public var isOwnSetting: Bool { label.utf8.first != UInt8(ascii: "@") }
 

@@ -1,8 +1,7 @@
 import RoostWire
 
-/// A set of messages, as the stretches in which they follow one another: those that have disappeared, which go in the
-/// order in which they were written unless their conversation changed how long they stay, or those that somebody wrote
-/// without reading what came before.
+/// A set of messages, as the stretches in which they follow one another: those that have disappeared or were
+/// deleted, or those that somebody wrote without reading what came before.
 public struct SequenceRanges: Sendable, Hashable {
     /// Most stretches. Of more, the oldest is forgotten.
     public static let most = 32
@@ -91,10 +90,10 @@ extension Timestamp {
     }
 }
 
-/// How long messages of a conversation stay, and which of them have disappeared.
+/// How long messages of a conversation stay, and which of them are gone.
 struct Lifetime {
     /// Milliseconds after which messages disappear; 0 if they stay.
     var expiry: Int64 = 0
-    /// Messages that have disappeared.
-    var expired = SequenceRanges()
+    /// Messages that have disappeared or were deleted: nobody has to read them.
+    var gone = SequenceRanges()
 }

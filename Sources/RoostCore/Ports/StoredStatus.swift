@@ -9,11 +9,16 @@ public struct StoredStatus: Hashable, Sendable {
     /// The text that others are told. It stays the same while the user is invisible, or it would betray that somebody
     /// is there.
     public var toldText: String
+    /// When it ends and the user is shown as the devices say, without a text; `.never` if it stays.
+    public var until: Timestamp
 
     /// As the devices say, and no text, unless said otherwise.
-    public init(_ choice: StatusChoice = .auto, text: String = "", toldText: String = "") {
+    public init(
+        _ choice: StatusChoice = .auto, text: String = "", toldText: String = "", until: Timestamp = .never
+    ) {
         self.choice = choice
         self.text = text
         self.toldText = toldText
+        self.until = until
     }
 }

@@ -11,6 +11,7 @@ final class Presence {
         fileprivate(set) var lastSeen: Timestamp
         /// How the user wants to be shown.
         fileprivate(set) var status: StoredStatus
+        var end = StatusEnds.Mark()
         /// What watchers were told last.
         fileprivate(set) var announced: Shown
         /// What some sessions were told ahead of the others, since the last tick.
@@ -172,13 +173,19 @@ final class Presence {
 
     /// How the user wants to be shown from now on.
     /// - Returns: what to store; nil if nothing changes.
-    func set(_ choice: StatusChoice, _ text: String, of user: User, at now: Moment) -> Mutation? {
+    func set(
+        _ choice: StatusChoice, _ text: String, until: Timestamp = .never, of user: User, at now: Moment
+    ) -> Mutation? {
         let before = user.presence.status
-        guard choice != before.choice || text != before.text else { return nil }
+        guard choice != before.choice || text != before.text else {
+            guard until != before.until else { return nil }
+            user.presence.status.until = until
+            return .status(user.number, user.presence.status)
+        }
         // Last seen before going, and not while being invisible.
         if user.isHere { noteSeen(user, at: now) }
         let toldText = choice == .invisible ? before.toldText : text
-        user.presence.status = StoredStatus(choice, text: text, toldText: toldText)
+        user.presence.status = StoredStatus(choice, text: text, toldText: toldText, until: until)
         mayChange(user, at: now)
         return .status(user.number, user.presence.status)
     }

@@ -1,9 +1,10 @@
 import RoostFraming
 import RoostWire
 
-/// `presence`, `status`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only
+/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only
 /// those that watch a conversation how many of its members are online. Loop thread only.
 final class PresenceCommands {
+    let status: StatusCommands
     private let presence: Presence
     private let counts: GroupCounts
     private let prices: Prices
@@ -22,10 +23,11 @@ final class PresenceCommands {
     private var round: PresenceRound?
 
     init(
-        presence: Presence, counts: GroupCounts, prices: Prices, chores: Chores, directory: Directory, journal: Journal,
+        _ limits: Limits, at now: Int64, presence: Presence, counts: GroupCounts, prices: Prices, chores: Chores,
+        directory: Directory, journal: Journal,
         delivery: Delivery,
         replies: Replies,
-        builder: FrameBuilder, watchedMax: Int, countsMax: Int
+        builder: FrameBuilder
     ) {
         self.presence = presence
         self.counts = counts
@@ -37,8 +39,8 @@ final class PresenceCommands {
         self.replies = replies
         self.builder = builder
         writer = PresenceWriter(builder, directory.policy)
-        self.watchedMax = watchedMax
-        self.countsMax = countsMax
+        (watchedMax, countsMax) = (limits.watchedPerSession, limits.countsPerSession)
+        status = StatusCommands(limits, presence, prices, journal, delivery, replies, at: now)
     }
 
     // MARK: Commands
@@ -51,35 +53,6 @@ final class PresenceCommands {
             presence.set(activity, of: session, user, at: now)
         }
         replies.accept(id, session)
-    }
-
-    /// The user wants to be shown in another way. What isn't named stays as it is.
-    func setStatus(
-        _ choice: StatusChoice?, _ text: Text?, _ id: CommandID?, _ session: Session, _ now: Moment
-    ) throws(Refusal) {
-        let (user, _) = try session.speaker()
-        try replies.held.reserve()
-        let (choice, text) = (choice ?? user.presence.status.choice, text?.string ?? user.presence.status.text)
-        if choice != user.presence.status.choice || text != user.presence.status.text {
-            try prices.pay(deliveries: audience(of: user) + user.sessions.count, by: session, at: now)
-        }
-        let mutation = presence.set(choice, text, of: user, at: now)
-        if let mutation { journal.store(mutation) }
-        replies.acceptOnceStored(
-            id, session,
-            announce: mutation.map { _ in
-                { [unowned self] _ in
-                    let frame = ownStatus(of: user)
-                    for session in user.sessions { delivery.deliver(frame, .status, to: session) }
-                }
-            }, at: now)
-    }
-
-    /// Tells the user's own devices how the user wants to be shown.
-    func ownStatus(of user: User) -> Frame {
-        builder.begin("status")
-        builder.members(of: user.presence.status)
-        return builder.finish()
     }
 
     func watch(
@@ -275,6 +248,7 @@ final class PresenceCommands {
     /// After a start, users who were shown as online or away have a grace to come back, and nobody sees it.
     func raiseGhosts(lastAlive: Timestamp, at now: Moment) {
         for mutation in presence.settle(directory.everybody, lastAlive: lastAlive, at: now) { journal.store(mutation) }
+        for user in directory.everybody { status.ends.note(user, at: now) }
     }
 
     /// The relay is about to close everything.
@@ -285,10 +259,11 @@ final class PresenceCommands {
     // MARK: Time
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { min(presence.nextDeadline, counts.nextDeadline ?? .max) }
+    var nextDeadline: Int64 { min(presence.nextDeadline, counts.nextDeadline ?? .max, status.ends.nextDeadline) }
 
     /// The tick has come: what has changed is stored and told, as much of it as a turn may.
     func tick(at now: Moment) {
+        status.tick(at: now)
         let alive = presence.tick(at: now)
         counts.tick(at: now.monotonic)
         if presence.hasNews || counts.hasWork {
@@ -423,5 +398,6 @@ extension FrameBuilder {
     func members(of status: StoredStatus) {
         member("state", word: status.choice.word)
         if !status.text.isEmpty { member("text", status.text) }
+        if status.until != .never { member("until", status.until.milliseconds) }
     }
 }

@@ -18,6 +18,8 @@ final class Prices {
         let deliveriesPerCommand: Int64
         /// Bytes of a command, and of a delivery, that cost no more.
         let smallBytes: Int
+        /// Bytes of a body that is stored for the price of one command.
+        let storedBytesPerCommand: Int
         /// Steps of a chore for the price of one command.
         let stepsPerCommand: Int
         /// Bytes of bodies in an answer for the price of one command.
@@ -38,6 +40,7 @@ final class Prices {
                 amount: Int64(limits.refusalsPerSecond), milliseconds: 1_000, burst: Int64(limits.refusalsMax))
             deliveriesPerCommand = Int64(limits.deliveriesPerCommand)
             smallBytes = limits.smallBytes
+            storedBytesPerCommand = limits.storedBytesPerCommand
             stepsPerCommand = limits.stepsPerCommand
             answerBytesPerCommand = limits.answerBytesPerCommand
             rows = limits.historyDefault
@@ -106,9 +109,13 @@ final class Prices {
         Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
     }
 
+    /// Of writing a body to the store.
+    @inline(__always)
+    private func price(ofStoring bytes: Int) -> Int64 { Int64(bytes / bounds.storedBytesPerCommand) }
+
     /// Of a message that wasn't in its command, and of telling it.
     private func price(ofMessage bytes: Int, deliveries: Int) -> Int64 {
-        Int64(bytes / bounds.smallBytes) + price(deliveries: deliveries, bytes: bytes)
+        Int64(bytes / bounds.smallBytes) + price(ofStoring: bytes) + price(deliveries: deliveries, bytes: bytes)
     }
 
     /// A command pays all of its prices or none: otherwise one with a high second price would spend, with each try,
@@ -126,15 +133,20 @@ final class Prices {
         }
         refund(session.prices.paid, to: session)
         session.prices.paid = 0
-        if session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil {
-            session.prices.isExcessive = true
-        }
+        noteRefusal(of: session, at: now)
         throw Refusal(
             .rateLimited, "you have sent more than \(bounds.commands.amount) commands per second, or larger ones",
             retryAfterMilliseconds: wait)
     }
 
-    /// Takes the price of a `hello`, and of telling as many sessions that its user has come.
+    /// The session was told to wait.
+    func noteRefusal(of session: Session, at now: Moment) {
+        if session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil {
+            session.prices.isExcessive = true
+        }
+    }
+
+    /// Takes the price of a command, and of telling as many sessions, that is known only afterwards.
     func charge(deliveries: Int, to session: Session, at now: Moment) {
         charge(1 + Int64(deliveries) / bounds.deliveriesPerCommand, to: session, at: now)
     }
@@ -171,8 +183,8 @@ final class Prices {
         // Up to 100 users, each of 2 kB. What is looked at comes on top.
         case .findUsers: 10
         // Each name is looked up, and noted for its member.
-        case .send(let send): 1 + Int64(send.mentions.count) / 5
-        case .edit(let edit): 1 + Int64(edit.mentions.count) / 5
+        case .send(let send): 1 + Int64(send.mentions.count) / 5 + price(ofStoring: send.body.count)
+        case .edit(let edit): 1 + Int64(edit.mentions.count) / 5 + price(ofStoring: edit.body.count)
         case .create(let create): 1 + Int64(create.members.count) / 10
         case .change(let change):
             switch change.kind {

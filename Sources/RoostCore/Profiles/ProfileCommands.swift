@@ -130,8 +130,10 @@ final class ProfileCommands {
     func find(_ find: Command.Find, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (asker, _) = try session.speaker()
         try chores.check(session)
+        var after: (key: FoldedName, number: UserNumber)?
+        if let next = find.after { after = try place(next.string) }
         let question = FindRequest.Question(
-            prefix: FoldedName(find.prefix.string), after: find.after.map { place($0.string) },
+            prefix: FoldedName(find.prefix.string), after: after,
             limit: find.limit ?? bounds.found, looks: bounds.looks)
         let request = FindRequest(question, for: asker, directory, profiles) { [self] page in
             guard session.phase == .ready else { return }
@@ -156,9 +158,12 @@ final class ProfileCommands {
         hit.user.name + " " + String(decoding: hit.key.bytes, as: UTF8.self)
     }
 
-    private func place(_ next: String) -> (key: FoldedName, number: UserNumber) {
+    /// Reads what `next(after:)` has written. Whether there is such a user makes no difference that the asker sees.
+    private func place(_ next: String) throws(Refusal) -> (key: FoldedName, number: UserNumber) {
         let parts = next.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        let user = parts.first.flatMap { directory.user(called: String($0)) }
-        return (FoldedName(parts.count > 1 ? String(parts[1]) : ""), user?.number ?? .none)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw Refusal(.badRequest, "after: pass the next of the page before")
+        }
+        return (FoldedName(String(parts[1])), directory.user(called: String(parts[0]))?.number ?? .none)
     }
 }

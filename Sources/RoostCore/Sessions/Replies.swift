@@ -46,6 +46,15 @@ final class Replies {
         held.hold(session, steps, at: now)
     }
 
+    /// Sends the `ok` of a command that changes nothing.
+    func acceptUnchanged(_ id: CommandID?, _ session: Session) {
+        guard let id else { return }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.member("duplicate", true)
+        delivery.reply(builder.finish(), to: session)
+    }
+
     /// Returns the refusals since the last call, as far as they are kept.
     func takeRefusals() -> [RefusedCommand] {
         guard !refusals.isEmpty else { return [] }

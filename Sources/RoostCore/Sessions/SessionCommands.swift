@@ -6,6 +6,7 @@ final class SessionCommands {
     private let sessions: Sessions
     private let ends: DeviceEnds
     private let prices: Prices
+    private let arrivals: Arrivals
     private let directory: Directory
     private let journal: Journal
     private let delivery: Delivery
@@ -27,8 +28,8 @@ final class SessionCommands {
     private let pingFrame = FrameBuilder.ping()
 
     init(
-        sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
-        delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
+        sessions: Sessions, ends: DeviceEnds, prices: Prices, arrivals: Arrivals, directory: Directory,
+        journal: Journal, delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
         presence: PresenceCommands, privacy: PrivacyCommands, profiles: ProfileNews, contacts: ContactCommands,
         operators: OperatorCommands, signIns: SignIns, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
@@ -36,6 +37,7 @@ final class SessionCommands {
         self.sessions = sessions
         self.ends = ends
         self.prices = prices
+        self.arrivals = arrivals
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -117,19 +119,24 @@ final class SessionCommands {
     func checked(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
         switch sessions.checked(id, result, at: now) {
         case .nobody: return
-        case .rejected(let rejected): refuse(rejected)
+        case .rejected(let rejected): refuse(rejected, at: now)
         case .verified(let verified):
             do throws(Refusal) {
                 if verified.hello.isRefresh { try renew(verified, at: now) } else { try begin(verified, at: now) }
             } catch {
-                refuse(sessions.reject(error, verified.hello, of: verified.session))
+                refuse(sessions.reject(error, verified.hello, of: verified.session), at: now)
             }
         }
     }
 
-    private func refuse(_ rejected: Sessions.Rejected) {
+    private func refuse(_ rejected: Sessions.Rejected, at now: Moment) {
         replies.refuse(rejected.refusal, rejected.session)
-        if let code = rejected.code { delivery.shut(rejected.session, code) }
+        if rejected.refusal.code == .rateLimited { prices.noteRefusal(of: rejected.session, at: now) }
+        if let code = rejected.code {
+            delivery.shut(rejected.session, code)
+        } else if prices.isRefusedTooOften(rejected.session) {
+            delivery.shut(rejected.session, .rateLimited)
+        }
     }
 
     private func renew(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
@@ -196,6 +203,10 @@ final class SessionCommands {
         }
         try directory.user(called: grant.user)?.revoked.check(grant, device: deviceName)
         try signIns.check(grant, for: session, at: now)
+        // A newcomer has nothing to catch up with, and nobody hears of it.
+        if let known = directory.user(called: grant.user) {
+            try arrivals.pay(for: known, told: presence.audience(of: known), at: now)
+        }
         try directory.checkNewcomer(grant.user)
         let user = try directory.introduce(grant.user)
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
@@ -213,8 +224,7 @@ final class SessionCommands {
         user.add(session, delivery.settle())
         counters.sessions.opened += 1
         comings.note(session, at: now)
-        // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
-        prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
+        prices.charge(1, to: session, at: now)
         session.feed.fallBehind()
         counters.behind.sessions += 1
         sessions.setHeartbeat(of: session, hello)
@@ -308,7 +318,7 @@ final class SessionCommands {
             case .badge:
                 if let frame = session.user.flatMap(receipts.badges.frame) { delivery.deliver(frame, key, to: session) }
             case .status:
-                if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
+                if let user = session.user { delivery.deliver(presence.status.own(user), key, to: session) }
             }
         }
         if !users.isEmpty { presence.show(users, to: session, at: now) }

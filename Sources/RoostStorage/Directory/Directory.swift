@@ -14,8 +14,8 @@ final class Directory {
         var expiry: Int64 = 0
         /// Whom it waits for to accept it.
         var request: StoredRequest?
-        /// Messages that have disappeared.
-        var expired = SequenceRanges()
+        /// Messages that have disappeared or were deleted.
+        var gone = SequenceRanges()
 
         /// Notes a row.
         func note(sequence: Int64, position: Int64, time: Int64) {
@@ -65,7 +65,7 @@ final class Directory {
         threads = try ThreadTable(database)
         departures = try Departures(database)
         let query = try database.prepare(
-            "SELECT number, last_sequence, last_position, last_time, expiry, expired, request FROM conversation")
+            "SELECT number, last_sequence, last_position, last_time, expiry, gone, request FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
                 throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
@@ -73,7 +73,7 @@ final class Directory {
             let conversation = Conversation()
             conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
             conversation.expiry = max(0, query.int64(4))
-            conversation.expired = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
+            conversation.gone = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
             conversation.request = StoredRequest(number: query.int32(6))
             conversations[query.int32(0)] = conversation
         }
@@ -141,6 +141,7 @@ final class Directory {
         statements.setStatus.bind(2, Int32(status.choice.rawValue))
         try statements.setStatus.bind(3, copying: status.text)
         try statements.setStatus.bind(4, copying: status.toldText)
+        statements.setStatus.bind(5, status.until.milliseconds)
         try statements.setStatus.run()
     }
 
@@ -335,12 +336,19 @@ final class Directory {
         try set(request, of: number)
     }
 
-    /// Writes which messages of a conversation have disappeared.
-    func saveExpired(of number: Int32) throws {
+    /// Notes that a message was deleted.
+    func noteGone(_ message: SequenceNumber, in number: Int32) throws {
+        guard let conversation = conversations[number], !conversation.gone.contains(message) else { return }
+        conversation.gone.insert(message)
+        try saveGone(of: number)
+    }
+
+    /// Writes which messages of a conversation are gone.
+    func saveGone(of number: Int32) throws {
         guard let conversation = conversations[number] else { return }
-        statements.setExpired.bind(1, number)
-        try statements.setExpired.bind(2, copying: conversation.expired.text)
-        try statements.setExpired.run()
+        statements.setGone.bind(1, number)
+        try statements.setGone.bind(2, copying: conversation.gone.text)
+        try statements.setGone.run()
     }
 
     /// Writes the end of a conversation.

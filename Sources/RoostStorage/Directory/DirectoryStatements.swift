@@ -25,7 +25,7 @@ struct DirectoryStatements {
     let showConversation: Statement
     let setExpiry: Statement
     let setRequest: Statement
-    let setExpired: Statement
+    let setGone: Statement
     let deleteConversation: Statement
     let deleteMembers: Statement
     let findMember: Statement
@@ -36,8 +36,9 @@ struct DirectoryStatements {
 
     private static let insertUserSQL = """
         INSERT INTO user
-            (number, name, state, is_here, last_seen, choice, status, told_status, shown_to, seen_as, read_to)
-        VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0)
+            (number, name, state, is_here, last_seen, choice, status, told_status, status_until,
+                shown_to, seen_as, read_to)
+        VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0, 0)
         """
 
     private static let showSQL = """
@@ -55,7 +56,7 @@ struct DirectoryStatements {
         setCursor = try database.prepare("UPDATE device SET cursor = ?2, is_new = 0 WHERE number = ?1")
         setEnd = try database.prepare("UPDATE device SET ended = ?2, ended_at = ?3 WHERE number = ?1")
         setStatus = try database.prepare(
-            "UPDATE user SET choice = ?2, status = ?3, told_status = ?4 WHERE number = ?1")
+            "UPDATE user SET choice = ?2, status = ?3, told_status = ?4, status_until = ?5 WHERE number = ?1")
         setPrivacy = try database.prepare(
             "UPDATE user SET shown_to = ?2, seen_as = ?3, read_to = ?4 WHERE number = ?1")
         setException = try database.prepare("REPLACE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
@@ -83,13 +84,13 @@ struct DirectoryStatements {
         insertConversation = try database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
-                last_sequence, last_position, last_time, expiry, expired)
+                last_sequence, last_position, last_time, expiry, gone)
             VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, ?7, 0, 0, 0, 0, '')
             """)
         showConversation = try database.prepare(DirectoryStatements.showSQL)
         setExpiry = try database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
         setRequest = try database.prepare("UPDATE conversation SET request = ?2 WHERE number = ?1")
-        setExpired = try database.prepare("UPDATE conversation SET expired = ?2 WHERE number = ?1")
+        setGone = try database.prepare("UPDATE conversation SET gone = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
         findMember = try database.prepare(

@@ -3,9 +3,9 @@ import RoostWire
 
 extension StoredStatus {
     /// As stored; `auto` if the number is damaged.
-    init(number: Int32, text: String, toldText: String) {
+    init(number: Int32, text: String, toldText: String, until: Int64) {
         let choice = UInt8(exactly: number).flatMap(StatusChoice.init(rawValue:)) ?? .auto
-        self.init(choice, text: text, toldText: toldText)
+        self.init(choice, text: text, toldText: toldText, until: Timestamp(milliseconds: max(0, until)))
     }
 }
 

@@ -39,7 +39,7 @@ enum Schema {
         CREATE TABLE user (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, state INTEGER NOT NULL, is_here INTEGER NOT NULL,
             last_seen INTEGER NOT NULL, choice INTEGER NOT NULL, status TEXT NOT NULL, told_status TEXT NOT NULL,
-            shown_to INTEGER NOT NULL, seen_as INTEGER NOT NULL, read_to INTEGER NOT NULL
+            status_until INTEGER NOT NULL, shown_to INTEGER NOT NULL, seen_as INTEGER NOT NULL, read_to INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE exception (
             user INTEGER NOT NULL, other INTEGER NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (user, other)
@@ -85,7 +85,7 @@ enum Schema {
             last_position INTEGER NOT NULL,
             last_time INTEGER NOT NULL,
             expiry INTEGER NOT NULL,
-            expired TEXT NOT NULL
+            gone TEXT NOT NULL
         ) STRICT;
         CREATE TABLE member (
             conversation INTEGER NOT NULL,

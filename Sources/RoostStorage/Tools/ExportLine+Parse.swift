@@ -65,6 +65,7 @@ extension ExportedUser {
         status.choice = try members.word("state", or: .auto)
         status.text = try members.statusText("text", or: "")
         status.toldText = try members.statusText("toldText", or: status.text)
+        status.until = Timestamp(milliseconds: try members.number("until", or: 0))
         privacy = PrivacySettings(
             try members.word("presence", or: .shared), try members.word("lastSeenAs", or: .exact),
             try members.word("read", or: .shared))

@@ -14,6 +14,7 @@ struct ExportLineWriter {
         if status.choice != .auto { json.member("state", word: status.choice.word) }
         if !status.text.isEmpty { json.member("text", status.text) }
         if status.toldText != status.text { json.member("toldText", status.toldText) }
+        member("until", unlessZero: status.until.milliseconds)
     }
 
     private mutating func write(_ privacy: PrivacySettings) {

@@ -32,7 +32,7 @@ struct ImportDirectory {
         addConversation = try writer.database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
-                last_sequence, last_position, last_time, expiry, expired)
+                last_sequence, last_position, last_time, expiry, gone)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, '')
             """)
         forgetSteps = try writer.database.prepare(

@@ -41,6 +41,7 @@ extension SQLiteWriter {
             try editor.replace(row)
             if event.deletedAt != 0 {
                 try directory.pins.remove(row.event.sequence, of: row.event.conversation)
+                try directory.noteGone(row.event.sequence, in: event.conversation)
             }
             try addToThread(row.event)
             try note(event)
@@ -89,6 +90,9 @@ extension SQLiteWriter {
             EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),
             to: event.conversation, key: keyHash)
         conversation.note(sequence: event.sequence, position: head, time: event.time)
+        if event.kind == .message, event.deletedAt != 0 {
+            try directory.noteGone(SequenceNumber(event.sequence), in: event.conversation)
+        }
         // Those that have disappeared are found again, since the file doesn't say which they are.
         try directory.expiring.add(event.extras, at: head)
         try note(event)

@@ -107,7 +107,8 @@ public struct StoreExporter {
         let people = try peopleNamed()
         let users = try database.prepare(
             """
-            SELECT number, name, last_seen, choice, status, told_status, shown_to, seen_as, read_to
+            SELECT number, name, last_seen, choice, status, told_status, shown_to, seen_as, read_to,
+                status_until
             FROM user ORDER BY number
             """)
         while try users.step() {
@@ -117,7 +118,7 @@ public struct StoreExporter {
             if !isOther {
                 user.lastSeen = max(0, users.int64(2))
                 user.status = StoredStatus(
-                    number: users.int32(3), text: users.text(4), toldText: users.text(5))
+                    number: users.int32(3), text: users.text(4), toldText: users.text(5), until: users.int64(9))
                 user.privacy = PrivacySettings(
                     shownTo: users.int32(6), seenAs: users.int32(7), readTo: users.int32(8))
             }

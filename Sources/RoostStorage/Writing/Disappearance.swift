@@ -19,14 +19,14 @@ struct Disappearance {
             else { continue }
             let expires = Timestamp(milliseconds: entry.expires)
             gone.append(ExpiredMessage(row.event.conversation, row.event.sequence, expires))
-            conversation.expired.insert(row.event.sequence)
+            conversation.gone.insert(row.event.sequence)
             changed.insert(row.event.conversation.value)
             guard row.event.deletedAt == .never else { continue }
             row.event.deletedAt = expires
             row.event.extras = row.event.extras.ofTombstone
             try writer.replaceBody(of: &row, with: [])
         }
-        for number in changed.sorted() { try directory.saveExpired(of: number) }
+        for number in changed.sorted() { try directory.saveGone(of: number) }
         if !gone.isEmpty { writer.checkpoints.erasedTexts.note(within: writer.bounds.disappearedMilliseconds) }
         return .expired(gone, next: try directory.expiring.next())
     }

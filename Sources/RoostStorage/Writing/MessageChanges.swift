@@ -22,12 +22,17 @@ struct MessageChanges {
             guard row.event.sender == event.sender, row.event.extras?.origin == nil else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
             // The same again is most likely a retry.
+            guard row.event.body != event.body || !row.event.extras.isUnchanged(by: event.extras) else {
+                return .unchanged
+            }
+            guard event.mayEdit(row.event.extras.version) else { return .refused(.conflict) }
             let extras = row.event.extras.edited(to: event.extras)
-            guard row.event.body != event.body || row.event.extras != extras else { return .unchanged }
             row.event.editedAt = event.time
             row.event.extras = extras
             try writer.replaceBody(of: &row, with: event.body)
-            return .stored(Position(writer.head + 1), event.reference, .kind(row.event.label))
+            return .stored(
+                Position(writer.head + 1), event.reference,
+                .edited(kind: row.event.label, version: extras.version))
         }
     }
 
@@ -41,6 +46,7 @@ struct MessageChanges {
             row.event.deletedAt = event.time
             row.event.extras = row.event.extras.ofTombstone
             try writer.replaceBody(of: &row, with: [])
+            try writer.directory.noteGone(event.reference, in: event.conversation.value)
             return .stored(Position(writer.head + 1), event.reference)
         }
     }
@@ -83,6 +89,8 @@ struct MessageChanges {
             }
         case .unpin(let sequence):
             return try writer.directory.pins.has(sequence, of: event.conversation) ? nil : .unchanged
+        case .expiry(let time):
+            return writer.directory.conversation(event.conversation.value)?.expiry == time ? .unchanged : nil
         case .accept:
             return writer.directory.conversation(event.conversation.value)?.request == nil ? .unchanged : nil
         default: return nil

@@ -19,6 +19,8 @@ final class ConversationTruth {
     /// How often each user has joined.
     var generations: [Int: Int] = [:]
     var messages: [Ledger.Message] = []
+    /// Those that were deleted, as far as the relay knows so many stretches of them.
+    var gone = SequenceRanges()
     var lastPosition: Int64 = 0
     /// Direct: when somebody last came into it or left, by the wall clock.
     var changedAt: Int64 = 0
@@ -36,10 +38,19 @@ final class ConversationTruth {
     }
 
     /// How many messages above a watermark others than the user wrote.
-    func unread(of user: Int, above floor: Int64) -> Int64 {
+    func written(forUser user: Int, above floor: Int64) -> Int64 {
         guard floor < messages.count else { return 0 }
         return Int64(messages[Int(max(0, floor))...].count { $0.sender != user })
     }
+
+    /// How many of them were not deleted.
+    func unread(of user: Int, above floor: Int64) -> Int64 {
+        guard floor < messages.count else { return 0 }
+        return Int64(
+            messages.indices.dropFirst(Int(max(0, floor))).count { messages[$0].sender != user && !isGone($0) })
+    }
+
+    private func isGone(_ index: Int) -> Bool { gone.contains(SequenceNumber(Int64(index) + 1)) }
 
     /// How many messages above a watermark mention a user, by name or with all others, and the first of them; zeros if
     /// none does. Of each kind the newest are known. The user's own and those of whom a block parts don't count.
@@ -49,7 +60,7 @@ final class ConversationTruth {
                 .suffix(Limits().mentionsKept)
         }
         let found = Set(newest(user)).union(newest(-1)).filter {
-            messages[$0].sender != user && !isParted(messages[$0].sender)
+            messages[$0].sender != user && !isParted(messages[$0].sender) && !isGone($0)
         }
         return [Int64(found.count), found.min().map { Int64($0) + 1 } ?? 0]
     }

@@ -457,7 +457,7 @@ final class EventCheck {
             world.fail("\(connection.label) gets a receipt that can't be")
         }
         if user == connection.device.user.index,
-            event.json?["unread"]?.integer ?? 0 > conversation.unread(of: user, above: read)
+            event.json?["unread"]?.integer ?? 0 > conversation.written(forUser: user, above: read)
         {
             world.fail("\(connection.label) is told of more unread in \(conversation.id) than others wrote")
         }

@@ -181,7 +181,10 @@ extension Ledger {
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
             change(&conversation.messages[Int(sequence) - 1], append, sender, position)
-            if append.kind == .delete { conversation.pins.removeAll { $0 == sequence } }
+            if append.kind == .delete {
+                conversation.pins.removeAll { $0 == sequence }
+                conversation.gone.insert(SequenceNumber(sequence))
+            }
         }
         pin(append.change, by: sender, in: conversation)
         if append.kind == .message, !append.flag {
@@ -209,6 +212,9 @@ extension Ledger {
             if message.sender != sender { blame("user \(sender) edited what others wrote") }
             if message.isDeleted { blame("a deleted message was edited") }
             if message.origin != nil { blame("a forwarded message was edited") }
+            if let version = append.ifVersion, version != message.bodies.count {
+                blame("an edit of version \(version) was stored, which isn't the newest")
+            }
             message.bodies.append(append.body)
             message.editedAt = position
         case .delete:

@@ -84,6 +84,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case staleBadge
     /// After a restart nobody has muted anything.
     case forgottenMutes
+    /// After a restart deleted messages are unread.
+    case forgottenDeletions
+    /// The store doesn't look at the version that a message must have.
+    case staleEdit
     /// The store doesn't look at the version that a setting must have.
     case ignoredVersion
     /// The relay lets strangers reach each other, although its operator doesn't.

@@ -32,6 +32,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenPins {
             for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
         }
+        if world.mistake == .forgottenDeletions {
+            for index in snapshot.conversations.indices { snapshot.conversations[index].gone = SequenceRanges() }
+        }
         if world.mistake == .forgottenMutes {
             for index in snapshot.settings.indices { snapshot.settings[index].mutes = [] }
         }
@@ -67,7 +70,7 @@ final class PlantedStore: SimulatedStore {
     func commit(_ batch: [Mutation]) -> [Outcome]? {
         if world.mistake == .lostCommit { logBefore = log.copy() }
         if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
-        let outcomes = log.commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
+        let outcomes = log.commit(batch.map(withoutVersion))
         return world.mistake == .forgottenExpiry ? outcomes.map(withoutExpiry) : outcomes
     }
 
@@ -79,13 +82,17 @@ final class PlantedStore: SimulatedStore {
     }
 
     private func withoutVersion(_ mutation: Mutation) -> Mutation {
-        guard case .append(var append) = mutation, append.kind == .state else { return mutation }
-        append.flag = false
+        guard case .append(var append) = mutation else { return mutation }
+        switch (world.mistake, append.kind) {
+        case (.ignoredVersion, .state): append.flag = false
+        case (.staleEdit, .edit): append.ifVersion = nil
+        default: return mutation
+        }
         return .append(append)
     }
 
     func predict(_ batch: [Mutation]) -> [Outcome]? {
-        log.copy().commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
+        log.copy().commit(batch.map(withoutVersion))
     }
 
     func makeRoom(isCalm: Bool) -> Bool { true }

@@ -261,7 +261,7 @@ final class ReplyCheck {
         case .send(let intent):
             allowed = codes(refusing: intent, of: connection.device.user, saidAt: saidAt)
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
-        case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
+        case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large", "conflict"]
         case .create: allowed = gateCodes.union(["too_large", "gone", "conflict"])
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .setProspect: allowed = ["too_large"]
@@ -399,7 +399,7 @@ final class ReplyCheck {
             if let message = object["message"], let sequence = message["sequence"]?.integer {
                 blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
             }
-            if unread > conversation.unread(of: connection.device.user.index, above: read) {
+            if unread > conversation.written(forUser: connection.device.user.index, above: read) {
                 world.fail("\(connection.label) is told of more unread in \(conversation.id) than others wrote")
             }
             let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
@@ -425,6 +425,9 @@ final class ReplyCheck {
         }
         if (shown["editedAt"] != nil) != (truth.bodies.count > 1 && !truth.isDeleted) {
             world.fail("\(connection.label) is shown wrongly whether \(truth.key) was edited")
+        }
+        if !truth.isDeleted, shown["version"]?.integer ?? 1 != truth.bodies.count {
+            world.fail("\(connection.label) is shown another version of \(truth.key) than \(truth.bodies.count)")
         }
         let counts = shown["reactions"]?.elements ?? []
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }

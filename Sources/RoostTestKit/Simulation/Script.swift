@@ -454,9 +454,12 @@ final class Script {
         let target = "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)"
         switch kind {
         case .edit:
+            // Some name the version that the message has, had, or will have next.
+            let versions = conversation.messages[sequence - 1].bodies.count
+            let version = world.random.chance(30) ? ",\"ifVersion\":\(world.random.within(1...versions + 1))" : ""
             clients.say(
                 "edit",
-                target + ",\"body\":\"edited \(world.random.below(1_000))\""
+                target + ",\"body\":\"edited \(world.random.below(1_000))\"" + version
                     + mentions(by: connection.device.user, in: conversation.index), .change(.edit), on: connection)
         case .delete:
             clients.say("delete", target, .change(.delete), on: connection)

@@ -32,6 +32,8 @@ public struct Message: Sendable, Equatable {
     public var expires: Timestamp?
     /// When it was last edited.
     public var editedAt: Timestamp?
+    /// Its version: 1, and one more for each edit.
+    public var version: Int64 = 1
     /// When it was deleted.
     public var deletedAt: Timestamp?
     /// The reactions; only in history.
@@ -63,6 +65,7 @@ extension Message {
         isReading = members.flag("read") ?? true
         expires = members.time("expires")
         editedAt = members.time("editedAt")
+        version = members.integer("version") ?? 1
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
         replies = members.object("replies").flatMap(ThreadSummary.init(reading:))
@@ -201,6 +204,8 @@ public struct MessageEdit: Sendable, Equatable {
     public var body: Body
     /// Names of the users whom the message mentions from now on.
     public var mentions: [String] = []
+    /// The version of the message from now on.
+    public var version: Int64 = 1
 }
 
 extension MessageEdit {
@@ -211,6 +216,7 @@ extension MessageEdit {
         kind = members.string("kind") ?? "text"
         self.body = body
         mentions = members.strings("mentions")
+        version = members.integer("version") ?? 1
     }
 }
 

@@ -49,11 +49,14 @@ public struct OwnStatus: Sendable, Equatable {
     public var state: StatusChoice
     /// The status text; empty if there is none.
     public var text: String
+    /// When it ends by itself; nil if it stays.
+    public var until: Timestamp?
 
     /// Creates one.
-    public init(_ state: StatusChoice = .auto, text: String = "") {
+    public init(_ state: StatusChoice = .auto, text: String = "", until: Timestamp? = nil) {
         self.state = state
         self.text = text
+        self.until = until
     }
 }
 
@@ -63,6 +66,7 @@ extension OwnStatus {
         guard let state = members.string("state").flatMap(StatusChoice.init(word:)) else { return nil }
         self.state = state
         text = members.string("text") ?? ""
+        until = members.time("until")
     }
 }
 

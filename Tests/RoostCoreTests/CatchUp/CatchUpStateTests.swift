@@ -40,8 +40,8 @@ import Testing
         let newest = WindowCatchUp(
             .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
         catchUp = CatchUp(
-            .init(limits), directory, journal, reads, Chores(.init(limits), Prices(.init(limits)), counters), delivery,
-            newest, builder: builder, counters: counters, at: 0)
+            .init(limits), directory, journal, reads, Chores(.init(limits), Prices(.init(limits)), counters),
+            Arrivals(.init(limits)), delivery, newest, builder: builder, counters: counters, at: 0)
         group = try #require(directory.conversation(ConversationNumber(1)))
     }
 
@@ -178,12 +178,12 @@ import Testing
         _ = begin(1)
         answer(1...10)
         handOut()
-        catchUp.tick(at: catchUp.nextDeadline)
+        catchUp.tick(at: Moment(catchUp.nextDeadline))
         _ = begin(2)
         #expect(reads.take(at: .never).isEmpty)
         handOut()
-        catchUp.tick(at: catchUp.nextDeadline)
-        catchUp.tick(at: catchUp.nextDeadline)
+        catchUp.tick(at: Moment(catchUp.nextDeadline))
+        catchUp.tick(at: Moment(catchUp.nextDeadline))
         _ = begin(3)
         #expect(reads.take(at: .never).count == 1)
     }

@@ -12,9 +12,9 @@ let wireMembers: [String: String] = [
     "pong": "re time",
     "message": """
     conversation sequence position from device key time kind body replyTo thread read mentions origin expires \
-    editedAt deletedAt reactions replies hidden
+    editedAt version deletedAt reactions replies hidden
     """,
-    "edit": "conversation sequence position from time kind body mentions hidden",
+    "edit": "conversation sequence position from time kind body mentions version hidden",
     "delete": "conversation sequence position from time hidden",
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
@@ -30,7 +30,7 @@ let wireMembers: [String: String] = [
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
     "profile": "user version name username photo bio role tier deleted",
-    "status": "state text",
+    "status": "state text until",
     "privacy": "presence lastSeen read",
     "contact": "user kind state label since",
     "prospects": "count",
@@ -58,7 +58,7 @@ let wireMembers: [String: String] = [
     "userProfile": "user version name username photo bio role tier deleted",
     "personShown": "user version name photo deleted",
     "onlineCount": "conversation online of",
-    "ownStatus": "state text",
+    "ownStatus": "state text until",
     "messageReceipt": "user deliveredAt read readAt",
     "setting": "key value version time",
     "reports": "open list next",
@@ -87,8 +87,8 @@ let wireMembers: [String: String] = [
     "erasure": "erased damaged position more",
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
-    deletedAt reaction removed event name photo description createdAt count members users user role owner after \
-    pin unread read request
+    version deletedAt reaction removed event name photo description createdAt count members users user role owner \
+    after pin unread read request
     """,
     "timing": "count p50 p99",
 ]

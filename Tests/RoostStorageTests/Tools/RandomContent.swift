@@ -22,7 +22,9 @@ struct RandomContent {
     /// The users that exist from the beginning, with one device each, and what some tell others.
     static var directory: [Mutation] {
         let told: [Mutation] = [
-            .status(UserNumber(2), StoredStatus(.busy, text: "ü", toldText: "ü")),
+            .status(
+                UserNumber(2),
+                StoredStatus(.busy, text: "ü", toldText: "ü", until: Timestamp(milliseconds: 1_900_000_000_000))),
             .status(UserNumber(3), StoredStatus(.invisible, text: "now", toldText: "before")),
             .status(UserNumber(4), StoredStatus(.invisible, text: "now")),
             .privacy(UserNumber(2), PrivacySettings(.everyone, .coarse, .nobody)),
