@@ -24,8 +24,9 @@ let commit = Context.gitInformation.map { $0.currentCommit + ($0.hasUncommittedC
 
 let package = Package(
     name: "roost",
-    // What a client needs: `Mutex`, `Duration` and `isolated deinit`. The server runs on Linux.
-    platforms: [.macOS("15.4"), .iOS("18.4"), .tvOS("18.4"), .watchOS("11.4"), .visionOS("2.4")],
+    // What a client needs: `Observable` and `Duration`. `MinimumVersionTests` looks for what is newer. The server runs
+    // on Linux.
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-services", targets: ["roost-services"]),
@@ -145,18 +146,22 @@ let package = Package(
             swiftSettings: strict),
 
         // What apps link: no C, but for the connector that says so.
-        .target(name: "RoostClient", dependencies: ["RoostWire"], swiftSettings: strict),
+        .target(name: "RoostLock", swiftSettings: strict),
+        .target(name: "RoostClient", dependencies: ["RoostLock", "RoostWire"], swiftSettings: strict),
         .target(
             name: "RoostClientLibwebsockets", dependencies: ["RoostClient", "RoostTransport"], swiftSettings: strict),
-        .target(name: "RoostClientURLSession", dependencies: ["RoostClient"], swiftSettings: strict),
+        .target(name: "RoostClientURLSession", dependencies: ["RoostClient", "RoostLock"], swiftSettings: strict),
         // What a device keeps on disk, and what an app shows of it.
-        .target(name: "RoostStore", dependencies: ["CSQLite", "RoostWire"], swiftSettings: strict),
-        .target(name: "RoostKit", dependencies: ["RoostClient", "RoostStore", "RoostWire"], swiftSettings: strict),
+        .target(name: "RoostStore", dependencies: ["CSQLite", "RoostLock", "RoostWire"], swiftSettings: strict),
+        .target(
+            name: "RoostKit", dependencies: ["RoostClient", "RoostLock", "RoostStore", "RoostWire"],
+            swiftSettings: strict),
         // Signing up and in, for apps whose accounts are those of the services.
-        .target(name: "RoostAccounts", dependencies: ["RoostWire"], swiftSettings: strict),
+        .target(name: "RoostAccounts", dependencies: ["RoostLock", "RoostWire"], swiftSettings: strict),
         // The relay in memory, for tests of apps.
         .target(
-            name: "RoostTestClient", dependencies: ["RoostClient", "RoostCore", "RoostTestKit", "RoostWire"],
+            name: "RoostTestClient",
+            dependencies: ["RoostClient", "RoostCore", "RoostLock", "RoostTestKit", "RoostWire"],
             swiftSettings: strict),
 
         // A second process: who people are. It sees the relay by its wire only.
@@ -321,20 +326,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "RoostClientTests", dependencies: ["RoostClient", "RoostTestClient", "RoostWire"],
+            name: "RoostClientTests", dependencies: ["RoostClient", "RoostLock", "RoostTestClient", "RoostWire"],
             swiftSettings: strict),
         .testTarget(
             name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "RoostKitTests",
             dependencies: [
-                "RoostAccounts", "RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire",
+                "RoostAccounts", "RoostClient", "RoostKit", "RoostLock", "RoostStore", "RoostTestClient", "RoostWire",
                 "SeededRandom",
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "RoostAccountsTests", dependencies: ["RoostAccounts", "RoostTestClient", "RoostWire"],
+            name: "RoostAccountsTests", dependencies: ["RoostAccounts", "RoostLock", "RoostTestClient", "RoostWire"],
             swiftSettings: strict),
         .testTarget(
             name: "RoostConnectorTests",

@@ -41,7 +41,7 @@ export type Connection =
 
 /** Why the relay refused something. `detail` is one line for the developer. */
 export interface Failure {
-  reason: "tooLong" | "notAllowed" | "notFound" | "unreachable" | "notAccepted";
+  reason: "tooLong" | "notAllowed" | "noRelationship" | "notFound" | "unreachable" | "notAccepted";
   canRetry: boolean;
   detail: string;
 }

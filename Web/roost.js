@@ -104,6 +104,7 @@ const notConnected = () => new RoostError("not_connected", "no session", { retry
 export const sentences = {
   tooLong: "This message is too long.",
   notAllowed: "You can't write to this conversation.",
+  noRelationship: "You can write to each other once your invitation is accepted.",
   notFound: "This conversation is no longer there.",
   unreachable: "Failed to send message. Tap to retry.",
   notAccepted: "This message can't be sent.",
@@ -953,7 +954,7 @@ function scopeOf({ code, retry }, item) {
 function failureOf({ code, detail, retry }) {
   const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
   const known = {
-    forbidden: "notAllowed", no_relationship: "notAllowed", not_found: "notFound", gone: "notFound",
+    forbidden: "notAllowed", no_relationship: "noRelationship", not_found: "notFound", gone: "notFound",
   }[code] ?? passes;
   return { reason: known ?? (code === "too_large" ? "tooLong" : "notAccepted"), canRetry: Boolean(known), detail };
 }

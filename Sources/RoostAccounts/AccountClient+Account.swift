@@ -40,6 +40,23 @@ extension AccountClient {
         try forget(.deleted)
     }
 
+    /// Finds the user with exactly this address, if the operator lets people look others up (`accounts.lookup`).
+    /// - Returns: nil if no account with a confirmed address is found, or look-ups are off.
+    /// - Throws: `AccountFailure.refused` with `rate_limited` after ten in a minute.
+    public func lookUp(email: String) async throws(AccountFailure) -> FoundUser? {
+        let answer: AccountAnswer
+        do throws(AccountFailure) {
+            answer = try await askSignedIn("POST", "/v1/users/lookup") { $0.member("email", email) }
+        } catch {
+            guard case .refused(let refusal) = error, ["user_not_found", "not_found"].contains(refusal.code) else {
+                throw error
+            }
+            return nil
+        }
+        guard let members = answer.members, let user = members.string("user") else { throw .unexpectedAnswer }
+        return FoundUser(user: user, displayName: members.string("displayName") ?? "")
+    }
+
     // MARK: Passwords
 
     /// Changes the password, and signs out on all other devices.

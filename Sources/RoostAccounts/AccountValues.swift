@@ -83,3 +83,11 @@ public struct AccountSession: Sendable, Equatable, Identifiable {
         isCurrent = members.flag("current") ?? false
     }
 }
+
+/// A user whom another one found by the address.
+public struct FoundUser: Sendable, Equatable {
+    /// The user's id at the relay.
+    public var user: String
+    /// The name; empty if there is none.
+    public var displayName: String
+}

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import RoostClient
-import Synchronization
+import RoostLock
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -29,7 +29,7 @@ final class URLSessionSocket: NSObject, Socket {
         var closing: (code: UInt16, reason: String)?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let onEvent: @Sendable (SocketEvent) -> Void
     private let line = DispatchQueue(label: "roost.socket")
 

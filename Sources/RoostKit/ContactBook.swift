@@ -3,8 +3,8 @@ import RoostClient
 import RoostStore
 public import RoostWire
 
-/// The user's contacts and invitations, and blocks. It asks the relay once `load` was called; changes come by
-/// themselves from then on. What it does needs a session.
+/// The user's contacts and invitations, blocks and prospects. `load` shows the contacts that the device keeps and asks
+/// the relay for all; changes come by themselves from then on. What it changes needs a session.
 @MainActor
 @Observable
 public final class ContactBook {
@@ -19,7 +19,7 @@ public final class ContactBook {
         reader = Task { [weak self] in for await now in told { self?.show(now) } }
     }
 
-    isolated deinit { reader?.cancel() }
+    deinit { reader?.cancel() }
 
     private func show(_ now: ContactsSnapshot) {
         snapshot = now
@@ -29,10 +29,16 @@ public final class ContactBook {
     /// The contacts, now and whenever they change. A slow reader misses what is old.
     public func snapshots() -> AsyncStream<ContactsSnapshot> { changes.stream(from: snapshot) }
 
-    /// Asks for all contacts, now and after each reconnect. They are here when it returns.
-    /// - Throws: `RoostFailure` if there is no session; then they come with the next one.
+    /// Shows the contacts of the device's file, and asks for all, now and after each reconnect. All are in `snapshot`
+    /// when it returns.
+    /// - Throws: `RoostFailure` if there is no session: `snapshot` has what the device keeps, with `isComplete` false,
+    ///   and the relay is asked when the next session begins.
     public func load() async throws {
-        try await engine.perform { $0.acquaintances.followContacts() }
+        show(
+            try await engine.perform { desk in
+                try desk.acquaintances.followContacts()
+                return desk.acquaintances.contacts
+            })
         try await engine.askContacts()
         show(try await engine.perform { $0.acquaintances.contacts })
     }
@@ -76,10 +82,48 @@ public final class ContactBook {
         }
         show(
             try await engine.perform { desk in
-                desk.acquaintances.note(user, contact)
+                try desk.acquaintances.note(user, contact)
                 return desk.acquaintances.contacts
             })
     }
+
+    // MARK: Prospects
+
+    /// Stores a person who isn't a user yet, or changes one. Only this user sees it. Needs a session.
+    /// - Parameters:
+    ///   - id: the prospect to change; nil for a new one.
+    ///   - name: at most 256 bytes.
+    ///   - note: at most 512 bytes; nil to leave it as it is, empty to remove it.
+    @discardableResult
+    public func setProspect(_ id: String? = nil, name: String, note: String? = nil) async throws -> Prospect {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.prospects.set(id, name: name, note: note)
+        }
+    }
+
+    /// Removes a prospect. Needs a session.
+    public func removeProspect(_ id: String) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.prospects.remove(id)
+        }
+    }
+
+    /// Returns all prospects, in the relay's order. Needs a session.
+    public func prospects() async throws -> [Prospect] {
+        var (all, after) = ([Prospect](), String?.none)
+        repeat {
+            let from = after
+            let page = try await engine.patience { [engine] () throws(RoostFailure) in
+                try await engine.client.prospects.list(after: from, limit: 200)
+            }
+            all += page.prospects
+            after = page.next
+        } while after != nil && all.count < ContactBook.prospectsMax
+        return all
+    }
+
+    // A relay lets a user have 1,000 (Docs/Protocol.md, section 15); a faulty one must not keep the loop running.
+    private static let prospectsMax = 10_000
 
     // MARK: Blocks and reports
 

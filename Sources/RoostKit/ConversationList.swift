@@ -23,7 +23,7 @@ public final class ConversationList {
         reader = Task { [weak self] in for await now in shown { self?.show(now) } }
     }
 
-    isolated deinit {
+    deinit {
         reader?.cancel()
         let (engine, view) = (engine, view)
         Task { try? await engine.perform { $0.close(view) } }

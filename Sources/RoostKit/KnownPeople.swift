@@ -19,7 +19,7 @@ public final class KnownPeople {
         reader = Task { [weak self] in for await now in told { self?.show(now) } }
     }
 
-    isolated deinit { reader?.cancel() }
+    deinit { reader?.cancel() }
 
     private func show(_ now: [String: UserProfile]) {
         profiles = now

@@ -68,7 +68,7 @@ public final class Roost {
         try await engine.perform { $0.tell() }
     }
 
-    isolated deinit {
+    deinit {
         for reader in readers { reader.cancel() }
         let engine = engine
         Task { await engine.disconnect() }
@@ -133,6 +133,20 @@ public final class Roost {
         let key = try await engine.perform { $0.newKey() }
         try await engine.changeGroup(conversation) { client throws(RoostFailure) in
             try await client.rename(conversation, to: name, key: key)
+        }
+    }
+
+    /// Sets the photo and the description of a group. Needs a session.
+    /// - Parameters:
+    ///   - photo: what the apps understand by it, such as an address, of at most 256 bytes; nil to leave it as it is,
+    ///     empty to remove it.
+    ///   - description: at most 1,024 bytes; likewise.
+    public func describe(
+        _ conversation: String, photo: String? = nil, description: String? = nil
+    ) async throws {
+        let key = try await engine.perform { $0.newKey() }
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.groups.describe(conversation, photo: photo, description: description, key: key)
         }
     }
 
@@ -238,7 +252,7 @@ final class Changes<Value: Sendable> {
 
     nonisolated init() {}
 
-    isolated deinit { for reader in readers.values { reader.finish() } }
+    deinit { for reader in readers.values { reader.finish() } }
 
     func send(_ value: Value) { for reader in readers.values { reader.yield(value) } }
 

@@ -119,7 +119,7 @@ enum CacheTables {
     /// Forgets everything but who this device is.
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
-        DELETE FROM person; DELETE FROM pin;
+        DELETE FROM person; DELETE FROM pin; DELETE FROM contact;
         UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0
         """
 }

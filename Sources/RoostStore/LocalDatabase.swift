@@ -1,7 +1,7 @@
 import CSQLite
 
 #if DEBUG
-    import Synchronization
+    import RoostLock
 #endif
 
 /// What the local store couldn't do.
@@ -47,6 +47,7 @@ package final class LocalDatabase {
     /// What writes pages without stale bytes; nil if there is no file.
     private let cleanFile: UnsafeMutableRawPointer?
     private var statements: [String: LocalStatement] = [:]
+    private var isClosed = false
 
     /// Opens the file, or creates it, and brings it to the newest form.
     /// - Parameter migrations: nil to leave it in the form that it has.
@@ -79,8 +80,16 @@ package final class LocalDatabase {
         if let migrations { try migrate(migrations) }
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Closes the file, which may write: the last connection moves the WAL into it. Later uses fail with
+    /// `SQLITE_MISUSE`.
+    package func close() {
+        guard !isClosed else { return }
+        LocalDatabase.tellUse()
+        isClosed = true
         for statement in statements.values { sqlite3_finalize(statement.handle) }
+        statements = [:]
         // SQLite uses it until the file is closed.
         if sqlite3_close(handle) == SQLITE_OK { roost_sqlite_free_clean_file(cleanFile) }
     }
@@ -95,9 +104,14 @@ package final class LocalDatabase {
         return !isBlocked.contains(true)
     }
 
+    private func requireOpen() throws(LocalFailure) {
+        guard !isClosed else { throw LocalFailure(code: SQLITE_MISUSE, description: "the store is closed") }
+    }
+
     /// Runs statements without values or results.
     package func execute(_ sql: String) throws(LocalFailure) {
         LocalDatabase.tellUse()
+        try requireOpen()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, sql) }
     }
@@ -152,6 +166,7 @@ package final class LocalDatabase {
 
     /// All of `body`, or nothing. Inside another transaction it is a part of that one.
     package func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        try requireOpen()
         guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try execute("BEGIN IMMEDIATE")
         do throws(LocalFailure) {
@@ -166,6 +181,7 @@ package final class LocalDatabase {
     }
 
     private func prepared(_ sql: String) throws(LocalFailure) -> LocalStatement {
+        try requireOpen()
         if let statement = statements[sql] { return statement }
         var made: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
@@ -177,7 +193,7 @@ package final class LocalDatabase {
 
     #if DEBUG
         /// Called at each use, for tests that look where the store is used from.
-        static let onUse = Mutex<(@Sendable () -> Void)?>(nil)
+        static let onUse = Locked<(@Sendable () -> Void)?>(nil)
     #endif
 
     private static func tellUse() {

@@ -8,7 +8,8 @@ public import RoostWire
 public final class LocalStore {
     /// What waits for the relay.
     public let outbox: Outbox
-    private let database: LocalDatabase
+    /// The device's file; the owner of the store closes it.
+    package let database: LocalDatabase
     private let conversations: ConversationTable
     private let messages: MessageTable
     /// Who this device is and how far it has got.
@@ -17,6 +18,8 @@ public final class LocalStore {
     public let settings: LocalSettings
     /// What people are called.
     public let people: LocalPeople
+    /// The user's contacts.
+    public let contacts: LocalContacts
     /// How much the user hasn't read.
     public let badge: LocalBadge
     /// What conversations point out.
@@ -28,7 +31,7 @@ public final class LocalStore {
 
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
-        + LocalPeople.migrations + LocalBadge.migrations
+        + LocalPeople.migrations + LocalBadge.migrations + LocalContacts.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -54,6 +57,7 @@ public final class LocalStore {
         messages = MessageTable(database: database, most: limits.messagesMax)
         settings = LocalSettings(database: database)
         people = LocalPeople(database: database, most: limits.peopleMax)
+        contacts = LocalContacts(database: database)
         badge = LocalBadge(database: database)
         pins = LocalPins(database: database, messages: messages)
         threads = LocalThreads(messages: messages)

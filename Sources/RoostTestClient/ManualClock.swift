@@ -1,4 +1,4 @@
-import Synchronization
+import RoostLock
 
 /// A clock that only moves when a test moves it. It tells which waits have begun. Time of the relay's is another one:
 /// `TestRelay.advance`.
@@ -35,7 +35,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// A clock at its beginning.
     public init() {}

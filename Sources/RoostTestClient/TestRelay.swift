@@ -1,8 +1,8 @@
 public import RoostClient
 import RoostCore
+import RoostLock
 import RoostTestKit
 public import RoostWire
-import Synchronization
 
 /// A relay in memory, for the tests of an app: the real one's rules, without a server, a port or a wait. Clients of one
 /// `TestRelay` talk to each other. Time stands still until `advance`.
@@ -10,7 +10,7 @@ import Synchronization
 /// A token is the name of its user: `relay.token(for: "alice")`.
 public final class TestRelay: Sendable {
     // The relay belongs to one caller at a time, and sockets are told in the order in which things happened.
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     fileprivate struct State {
         var harness: RelayHarness
@@ -54,7 +54,7 @@ public final class TestRelay: Sendable {
             rules.gate.countsSharedGroups = false
             rules.gate.takesRequests = true
         }
-        state = Mutex(State(harness: RelayHarness(limits: limits, rules: rules)))
+        state = Locked(State(harness: RelayHarness(limits: limits, rules: rules)))
     }
 
     /// For `ChatClient`.

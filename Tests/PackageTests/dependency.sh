@@ -19,7 +19,7 @@ cat >"$folder/app/Package.swift" <<EOF
 import PackageDescription
 let package = Package(
     name: "app",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [.package(url: "file://$folder/roost", exact: "1.0.0")],
     targets: [
         .executableTarget(

@@ -1,6 +1,6 @@
+import RoostLock
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 @testable import RoostAccounts
@@ -13,7 +13,7 @@ struct AccountClientTests {
     private let time = Time()
 
     final class Time: Sendable {
-        private let value = Mutex<Int64>(1_800_000_000_000)
+        private let value = Locked<Int64>(1_800_000_000_000)
         var now: Int64 { value.withLock { $0 } }
         func advance(seconds: Int64) { value.withLock { $0 += seconds * 1_000 } }
     }
@@ -171,6 +171,21 @@ struct AccountClientTests {
             ])
         #expect(services.requests.dropFirst().allSatisfy { $0.token?.hasSuffix(".1") == true })
         #expect(services.body(4) == ["password": "old", "newPassword": "new"])
+    }
+
+    @Test func anAddressIsLookedUp() async throws {
+        let client = try await signedIn()
+        services.reply(
+            .success(AccountAnswer(status: 200, body: Array(#"{"user":"u7","displayName":"Bob"}"#.utf8))),
+            .success(
+                AccountAnswer(status: 404, body: Array(#"{"code":"user_not_found","reason":"no such user"}"#.utf8))),
+            .success(
+                AccountAnswer(status: 429, body: Array(#"{"code":"rate_limited","reason":"later","after":60}"#.utf8))))
+        #expect(try await client.lookUp(email: "bob@example.org") == FoundUser(user: "u7", displayName: "Bob"))
+        #expect(try await client.lookUp(email: "eve@example.org") == nil)
+        await #expect(throws: AccountFailure.self) { try await client.lookUp(email: "eve@example.org") }
+        #expect(services.paths.suffix(3) == Array(repeating: "POST /v1/users/lookup", count: 3)[...])
+        #expect(services.body(1) == ["email": "bob@example.org"])
     }
 
     @Test func linksNeedNobodyToBeSignedIn() async throws {

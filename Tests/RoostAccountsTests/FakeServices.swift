@@ -1,6 +1,6 @@
 import Foundation
 import RoostAccounts
-import Synchronization
+import RoostLock
 
 /// Answers as a test tells it to, and keeps what was asked.
 final class FakeServices: AccountTransport {
@@ -14,7 +14,7 @@ final class FakeServices: AccountTransport {
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var requests: [AccountRequest] { state.withLock { $0.requests } }
 
@@ -101,7 +101,7 @@ final class FakeServices: AccountTransport {
 final class FakeStore: TokenStore {
     struct Full: Error {}
 
-    private let state = Mutex((bytes: [UInt8]?.none, fails: false, saves: 0))
+    private let state = Locked((bytes: [UInt8]?.none, fails: false, saves: 0))
 
     var saves: Int { state.withLock { $0.saves } }
     var text: String? { state.withLock { $0.bytes.map { String(decoding: $0, as: UTF8.self) } } }

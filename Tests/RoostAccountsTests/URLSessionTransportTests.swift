@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import RoostLock
 import Testing
 
 @testable import RoostAccounts
@@ -145,7 +145,7 @@ private final class OneAnswerServer: Sendable {
 
     /// What came, for the server and its thread.
     private final class Asked: Sendable {
-        let requests = Mutex<[String]>([])
+        let requests = Locked<[String]>([])
     }
 
     func stop() {

@@ -1,5 +1,5 @@
+import RoostLock
 import RoostWire
-import Synchronization
 
 @testable import RoostClient
 
@@ -35,9 +35,9 @@ final class FakeSocket: Socket {
 
     private let sent = Handover<Sent>()
     private let onEvent: @Sendable (SocketEvent) -> Void
-    private let closes = Mutex<[UInt16]>([])
+    private let closes = Locked<[UInt16]>([])
     private let closing = Handover<UInt16>()
-    private let isFull = Mutex(false)
+    private let isFull = Locked(false)
 
     init(_ onEvent: @escaping @Sendable (SocketEvent) -> Void) { self.onEvent = onEvent }
 
@@ -111,7 +111,7 @@ final class Handover<Element: Sendable>: Sendable {
         var waiting: [CheckedContinuation<Element, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var isEmpty: Bool { state.withLock { $0.elements.isEmpty } }
 

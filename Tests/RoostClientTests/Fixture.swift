@@ -1,6 +1,6 @@
+import RoostLock
 import RoostTestClient
 import RoostWire
-import Synchronization
 
 @testable import RoostClient
 
@@ -32,7 +32,7 @@ struct Fixture {
 }
 
 final class Tokens: Sendable {
-    private let state = Mutex((count: 0, fails: false))
+    private let state = Locked((count: 0, fails: false))
 
     var count: Int { state.withLock { $0.count } }
 

@@ -1,6 +1,6 @@
+import RoostLock
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 @testable import RoostClient
@@ -13,7 +13,7 @@ import Testing
     private let place = Place()
 
     private final class Place: Sendable {
-        let position = Mutex<String?>(nil)
+        let position = Locked<String?>(nil)
     }
 
     init() {

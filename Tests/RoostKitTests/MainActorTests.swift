@@ -1,9 +1,9 @@
 import Dispatch
 import RoostClient
 import RoostKit
+import RoostLock
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 @testable import RoostStore
@@ -11,7 +11,7 @@ import Testing
 /// The main actor draws the screen, so it must not wait for the disk.
 @Suite(.timeLimit(.minutes(3))) struct MainActorTests {
     private static let isMain = DispatchSpecificKey<Bool>()
-    private static let uses = Mutex((here: 0, elsewhere: 0))
+    private static let uses = Locked((here: 0, elsewhere: 0))
 
     @Test @MainActor func noQueryRunsOnTheMainActor() async throws {
         DispatchQueue.main.setSpecific(key: MainActorTests.isMain, value: true)

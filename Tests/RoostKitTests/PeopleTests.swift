@@ -63,6 +63,47 @@ import Testing
 
     // MARK: Contacts
 
+    @Test func contactsAreThereAtAStartWithoutANetwork() async throws {
+        let device = try Device("alice", on: relay)
+        var alice: Roost? = try await device.online()
+        let bob = try await Device("bob", on: relay).online()
+        try await alice?.contacts.invite("bob", label: "from work")
+        try await bob.contacts.accept("alice")
+        try await alice?.contacts.load()
+        await alice?.contacts.until { $0.contacts(.accepted).map(\.user) == ["bob"] }
+        await alice?.disconnect()
+        alice = nil
+        let again = try await device.start()
+        #expect(again.contacts.snapshot.contacts == [])
+        await #expect(throws: RoostFailure.self) { try await again.contacts.load() }
+        #expect(again.contacts.snapshot.contacts.map(\.label) == ["from work"])
+        #expect(!again.contacts.snapshot.isComplete)
+        // What has changed meanwhile is asked for.
+        try await bob.contacts.remove("alice")
+        await again.connect()
+        await again.contacts.until { $0.isComplete && $0.contacts.isEmpty }
+    }
+
+    @Test func prospectsAreWrittenDownAndRemoved() async throws {
+        let alice = try await Device("alice", on: relay).online()
+        let zoe = try await alice.contacts.setProspect(name: "Zoë", note: "asked about Tuesdays")
+        let max = try await alice.contacts.setProspect(name: "Max")
+        try await alice.contacts.setProspect(zoe.id, name: "Zoë K.")
+        let all = try await alice.contacts.prospects()
+        #expect(Set(all.map(\.name)) == ["Zoë K.", "Max"])
+        #expect(all.first { $0.id == zoe.id }?.note == "asked about Tuesdays")
+        try await alice.contacts.removeProspect(max.id)
+        #expect(try await alice.contacts.prospects().map(\.id) == [zoe.id])
+    }
+
+    @Test func aGroupIsDescribed() async throws {
+        let alice = try await Device("alice", on: relay).online()
+        let group = try await alice.createGroup("Crew", members: ["bob"])
+        try await alice.describe(group, photo: "files/crew.jpg", description: "Who sails on Sunday")
+        let summary = try await alice.client.conversation(group)
+        #expect(summary.photo == "files/crew.jpg" && summary.description == "Who sails on Sunday")
+    }
+
     @Test func anInvitationIsAcceptedAndEnds() async throws {
         let (alice, bob, _, _) = try await pair()
         try await alice.contacts.load()

@@ -30,6 +30,14 @@ import Testing
         #expect(alice.conversations.rows.map(\.id) == [id] && alice.requests.rows.isEmpty)
     }
 
+    @Test func theGateIsAFailureOfItsOwn() async throws {
+        let writing = try await alice.timeline(with: "@bob")
+        try await writing.send("one more")
+        let failed = await writing.until { $0.failure?.reason == .noRelationship }
+        let failure = try #require(failed.failure)
+        #expect(failure.canRetry && alice.sentences.sentence(for: failure) == alice.sentences.noRelationship)
+    }
+
     @Test(arguments: [true, false]) func acceptingMovesItOnAllDevices(byWriting: Bool) async throws {
         if byWriting {
             try await bob.timeline(with: id).send("well")

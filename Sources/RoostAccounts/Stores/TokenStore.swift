@@ -1,4 +1,4 @@
-import Synchronization
+import RoostLock
 
 /// Where an app keeps who is signed in. What it keeps is as good as a password: `KeychainTokenStore` on Apple's
 /// systems, `FileTokenStore` elsewhere. It may block for a moment, as a disk does.
@@ -13,7 +13,7 @@ public protocol TokenStore: Sendable {
 
 /// A store that ends with the process: for tests, and for whoever isn't to stay signed in.
 public final class MemoryTokenStore: TokenStore {
-    private let bytes = Mutex<[UInt8]?>(nil)
+    private let bytes = Locked<[UInt8]?>(nil)
 
     /// Empty.
     public init() {}

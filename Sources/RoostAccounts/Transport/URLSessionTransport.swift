@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RoostLock
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -26,7 +26,7 @@ public final class URLSessionTransport: NSObject, AccountTransport {
         var unbegun: [ObjectIdentifier: Bool] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Nothing is opened yet.
     public override init() { super.init() }

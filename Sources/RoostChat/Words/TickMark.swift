@@ -48,6 +48,7 @@ extension Sentences {
         sentences.unreachable = "the relay could not be asked"
         sentences.tooLong = "the message is too long"
         sentences.notAllowed = "you may not write here"
+        sentences.noRelationship = "you don't know each other here: /invite first"
         sentences.notFound = "this conversation is not there"
         sentences.notAccepted = "the relay doesn't accept it"
         sentences.storeFailed = "this device has no room for messages"

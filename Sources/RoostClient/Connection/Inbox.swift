@@ -1,4 +1,4 @@
-import Synchronization
+import RoostLock
 
 /// Messages that arrived on one connection, passed in batches from the socket's thread to the actor. It is bounded. If
 /// the client can't keep up, the connection counts as closed, and the server delivers again what was not acked. It
@@ -18,7 +18,7 @@ final class Inbox: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let eventsMax: Int
     private let bytesMax: Int
 

@@ -16,8 +16,6 @@ final class Acquaintances {
     static let profilesMax = 4_000
     /// Users of one `user.get`: the relay's bound (Docs/Protocol.md, section 14).
     static let askedAtOnce = 100
-    /// Most contacts that are kept: twice what the relay lets a user have.
-    static let contactsMax = 10_000
 
     private let store: LocalStore
     private let shown: Shown
@@ -102,18 +100,24 @@ final class Acquaintances {
 
     // MARK: Contacts
 
-    /// Somebody wants to see them.
-    func followContacts() { followsContacts = true }
+    /// The app shows them: those that the device has, at once.
+    func followContacts() throws(LocalFailure) {
+        guard !followsContacts else { return }
+        followsContacts = true
+        let kept = try store.contacts.contacts()
+        changeContacts { $0.contacts = kept }
+    }
 
-    /// A contact has changed; nil if the user and this one are nothing to each other any more.
-    func note(_ user: String, _ contact: Contact?) {
+    /// A contact has changed; nil if the two users have no relationship any more.
+    func note(_ user: String, _ contact: Contact?) throws(LocalFailure) {
+        try store.contacts.put(user, contact)
         guard followsContacts else { return }
         changeContacts { now in
             let index = now.contacts.firstIndex { $0.user == user }
             switch (index, contact) {
             case (let index?, let contact?): now.contacts[index] = contact
             case (let index?, nil): now.contacts.remove(at: index)
-            case (nil, let contact?) where now.contacts.count < Acquaintances.contactsMax:
+            case (nil, let contact?) where now.contacts.count < LocalContacts.contactsMax:
                 now.contacts.append(contact)
             case (nil, _): break
             }
@@ -133,10 +137,12 @@ final class Acquaintances {
             }
             for one in page.contacts { all[one.user] = one }
             after = page.next
-        } while after != nil && all.count < Acquaintances.contactsMax
+        } while after != nil && all.count < LocalContacts.contactsMax
         // An answer is never older than an event that came before it, so what it has counts.
+        let sorted = all.values.sorted { $0.user < $1.user }
+        try store.contacts.replace(with: sorted)
         changeContacts { now in
-            now.contacts = all.values.sorted { $0.user < $1.user }
+            now.contacts = sorted
             now.isComplete = true
         }
     }

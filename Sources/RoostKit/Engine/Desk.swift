@@ -183,7 +183,7 @@ final class Desk {
                 noteTyping(event)
                 if case .gap = event { for view in threads.values { view.wasAsked = false } }
             } else {
-                touched.formUnion(notice(event))
+                touched.formUnion(try notice(event))
             }
         }
         if !kept.isEmpty || position != nil {
@@ -213,7 +213,7 @@ final class Desk {
     }
 
     // The conversations that look different.
-    private func notice(_ event: RoostEvent) -> Set<String> {
+    private func notice(_ event: RoostEvent) throws(LocalFailure) -> Set<String> {
         switch event {
         case .typing(let change):
             notices.take(change)
@@ -221,7 +221,7 @@ final class Desk {
         case .presence(let users, _): noticePresence(users)
         case .onlineCounts(let counts): notice(counts)
         case .status(let status): note { $0.status = status }
-        case .contact(let change): acquaintances.note(change.user, change.contact)
+        case .contact(let change): try acquaintances.note(change.user, change.contact)
         default: break
         }
         return []

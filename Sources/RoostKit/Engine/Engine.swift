@@ -1,7 +1,7 @@
 import RoostClient
+import RoostLock
 import RoostStore
 import RoostWire
-import Synchronization
 
 /// Keeps the store and the relay together: events go to the store and are acked then, what the user does goes to the
 /// outbox and from there to the relay. It runs on the store's queue, never on the main thread.
@@ -33,6 +33,7 @@ actor Engine {
     let watching = Watching()
     let patience: Patience
     private let deadlines: Deadlines
+    private nonisolated let store: StoreQueue.Holder
 
     /// What the engine waits for, one of each.
     enum Sleeper { case outbox, reconnect, refresh, deadline }
@@ -50,6 +51,7 @@ actor Engine {
             path: settings.path, device: settings.device, limits: settings.limits, policy: settings.policy,
             goesOnAfterFailures: settings.goesOnAfterFailures)
         if let user = settings.user { try store.signIn(user) }
+        self.store = StoreQueue.Holder(store)
         deadlines = Deadlines(store, clock: settings.deviceTime)
         // Nothing is shown that has disappeared while nobody was here.
         _ = try deadlines.pass()
@@ -73,8 +75,8 @@ actor Engine {
         desk.schedule = { [weak self] in Task { await self?.flush() } }
     }
 
-    // Closing the store writes, too, so it isn't done by whoever lets go of the engine.
-    isolated deinit {}
+    // Closing the store writes to the disk. The engine's last owner may be the main thread, so the queue closes it.
+    deinit { queue.close(store) }
 
     // MARK: Session
 
@@ -291,9 +293,9 @@ actor Engine {
     }
 
     private final class Place: Sendable {
-        private let state: Mutex<String?>
+        private let state: Locked<String?>
 
-        init(_ position: String?) { state = Mutex(position) }
+        init(_ position: String?) { state = Locked(position) }
 
         var position: String? {
             get { state.withLock { $0 } }

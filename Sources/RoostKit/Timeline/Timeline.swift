@@ -38,7 +38,7 @@ public final class Timeline {
         await engine.refresh()
     }
 
-    isolated deinit {
+    deinit {
         reader?.cancel()
         let (engine, view) = (engine, view)
         Task { try? await engine.perform { $0.close(view) } }

@@ -33,6 +33,9 @@ public struct SendFailure: Sendable, Equatable {
         case tooLong
         /// The user may not write there, or is no longer a member.
         case notAllowed
+        /// The relay's operator lets only users write to each other who know each other: send an invitation first
+        /// (Docs/Protocol.md, section 15).
+        case noRelationship
         /// The conversation or the message isn't there.
         case notFound
         /// The relay could not be asked often enough.
@@ -51,7 +54,8 @@ public struct SendFailure: Sendable, Equatable {
     init(_ failure: OutboxItem.Failure) {
         switch failure.code {
         case .tooLarge: (reason, canRetry) = (.tooLong, false)
-        case .forbidden, .noRelationship: (reason, canRetry) = (.notAllowed, true)
+        case .forbidden: (reason, canRetry) = (.notAllowed, true)
+        case .noRelationship: (reason, canRetry) = (.noRelationship, true)
         case .notFound, .gone: (reason, canRetry) = (.notFound, true)
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired:
             (reason, canRetry) = (.unreachable, true)

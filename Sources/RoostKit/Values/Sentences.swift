@@ -10,6 +10,8 @@ public struct Sentences: Sendable, Equatable {
     public var tooLong = "This message is too long."
     /// The user may not write there.
     public var notAllowed = "You can't write to this conversation."
+    /// The relay lets only users write to each other who know each other.
+    public var noRelationship = "You can write to each other once your invitation is accepted."
     /// The conversation or the message isn't there any more.
     public var notFound = "This conversation is no longer there."
     /// The relay doesn't accept it as it is.
@@ -31,6 +33,7 @@ public struct Sentences: Sendable, Equatable {
         switch failure.reason {
         case .tooLong: tooLong
         case .notAllowed: notAllowed
+        case .noRelationship: noRelationship
         case .notFound: notFound
         case .unreachable: unreachable
         case .notAccepted: notAccepted

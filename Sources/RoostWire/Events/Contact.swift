@@ -10,6 +10,15 @@ public struct Contact: Sendable, Equatable {
     public var label: String
     /// When it got into this state.
     public var since: Timestamp
+
+    /// A contact with these values.
+    public init(user: String, kind: String, state: ContactState, label: String, since: Timestamp) {
+        self.user = user
+        self.kind = kind
+        self.state = state
+        self.label = label
+        self.since = since
+    }
 }
 
 extension Contact {

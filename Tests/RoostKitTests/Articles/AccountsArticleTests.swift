@@ -3,7 +3,6 @@ import RoostClient
 import RoostKit
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 /// The code of the page of `RoostAccounts`.

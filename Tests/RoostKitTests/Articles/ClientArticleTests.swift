@@ -1,7 +1,7 @@
 import RoostClient
+import RoostLock
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 /// The code of the page of `RoostClient`.
@@ -38,7 +38,7 @@ import Testing
             }
             return nil
         }
-        let kept = Mutex<[String]>([])
+        let kept = Locked<[String]>([])
         let ended = try await follow(
             "ws://test/v1/socket", connector: relay.connector, token: { alice },
             keep: { message in

@@ -1,9 +1,9 @@
 import RoostClient
 import RoostKit
+import RoostLock
 import RoostStore
 import RoostTestClient
 import RoostWire
-import Synchronization
 import Testing
 
 /// What the app with translations asks of its client for messages (seed swift-send). Its functions with a language
@@ -39,7 +39,7 @@ import Testing
 
     @Test("S15: a token is asked for before each connection, and one that can't be had is asked for again")
     func tokens() async throws {
-        let asked = Mutex(0)
+        let asked = Locked(0)
         let relay = TestRelay()
         let alice = try Device("alice", on: relay)
         alice.adjust = { settings in

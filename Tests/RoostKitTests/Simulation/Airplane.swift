@@ -1,5 +1,5 @@
 import RoostClient
-import Synchronization
+import RoostLock
 
 /// A device's way to the relay, which can be taken away in the ways in which a network does it.
 final class Airplane: SocketConnector {
@@ -21,7 +21,7 @@ final class Airplane: SocketConnector {
     }
 
     private let ground: any SocketConnector
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ ground: any SocketConnector) { self.ground = ground }
 
@@ -55,8 +55,8 @@ final class Airplane: SocketConnector {
     private final class Line: Socket {
         private let airplane: Airplane
         private let onEvent: @Sendable (SocketEvent) -> Void
-        private let wire = Mutex<(any Socket)?>(nil)
-        private let isOver = Mutex(false)
+        private let wire = Locked<(any Socket)?>(nil)
+        private let isOver = Locked(false)
 
         init(_ airplane: Airplane, _ onEvent: @escaping @Sendable (SocketEvent) -> Void) {
             self.airplane = airplane
