@@ -73,11 +73,14 @@ let package = Package(
 
         // Pure: no socket, file, thread or clock.
         .target(name: "RoostWire", swiftSettings: strict + quick),
-        .target(name: "RoostFraming", dependencies: ["RoostWire"], swiftSettings: strict + quick),
+        // What names may be, for the relay and the services, and in what form they are compared.
+        .target(name: "RoostNames", swiftSettings: strict + quick),
+        .target(name: "RoostFraming", dependencies: ["RoostNames", "RoostWire"], swiftSettings: strict + quick),
         .target(
             name: "RoostCore",
             dependencies: [
-                "RoostFraming", "RoostWire", .product(name: "DequeModule", package: "swift-collections"),
+                "RoostFraming", "RoostNames", "RoostWire",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: fast + quick
@@ -169,8 +172,8 @@ let package = Package(
             name: "RoostServices",
             dependencies: [
                 "CBuild", "CCurl", "CIDN2", "CLinux", "COpenSSL", "CSQLite", "CSodium", "RoostAuth", "RoostClient",
-                "RoostClientLibwebsockets", "RoostConfiguration", "RoostServicesConfiguration", "RoostStore",
-                "RoostWire",
+                "RoostClientLibwebsockets", "RoostConfiguration", "RoostNames", "RoostServicesConfiguration",
+                "RoostStore", "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -325,6 +328,7 @@ let package = Package(
             dependencies: ["RoostChat", "RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire"],
             swiftSettings: strict
         ),
+        .testTarget(name: "RoostNamesTests", dependencies: ["RoostNames"], swiftSettings: strict),
         .testTarget(
             name: "RoostClientTests", dependencies: ["RoostClient", "RoostLock", "RoostTestClient", "RoostWire"],
             swiftSettings: strict),

@@ -1,3 +1,4 @@
+import RoostNames
 import RoostWire
 
 /// Contacts and prospects.
@@ -16,8 +17,8 @@ extension CommandDecoder {
                 state: try members.optional(.state, members.word))
         case .setProspect:
             .setProspect(
-                id: try members.optional(.prospect, members.name), name: try prospectName(),
-                note: try optionalText(.note, atMost: members.limits.noteBytes))
+                id: try members.optional(.prospect, members.name), name: try members.shownName(.name, atMost: members.limits.labelBytes),
+                note: try optionalText(.note, atMost: members.limits.noteBytes, as: .lines))
         case .removeProspect: .removeProspect(id: try members.name(.prospect))
         case .prospects: .prospects(after: try members.optional(.after, members.name), limit: try contactLimit())
         default: throw Refusal(.unknownType, "unknown command type")
@@ -25,24 +26,16 @@ extension CommandDecoder {
     }
 
     /// An empty one takes the label away.
-    private func label() throws(Refusal) -> Text? { try optionalText(.label, atMost: members.limits.labelBytes) }
-
-    private func prospectName() throws(Refusal) -> Text {
-        let name = try text(.name, atMost: members.limits.labelBytes)
-        guard !name.isBlank else { throw members.refusal(.name, "must not be empty or all white space") }
-        return name
-    }
+    private func label() throws(Refusal) -> Text? { try optionalText(.label, atMost: members.limits.labelBytes, as: .line) }
 
     private func contactLimit() throws(Refusal) -> Int? { try members.limit(atMost: members.limits.contactsMax) }
 
-    private func optionalText(_ member: Member, atMost most: Int) throws(Refusal) -> Text? {
-        members.value(member) == nil ? nil : try text(member, atMost: most)
-    }
-
     /// Reads a text of at most so many bytes, which may be empty.
-    private func text(_ member: Member, atMost most: Int) throws(Refusal) -> Text {
+    private func optionalText(_ member: Member, atMost most: Int, as use: NameForm.Use) throws(Refusal) -> Text? {
+        guard members.value(member) != nil else { return nil }
         let text = try members.string(member)
         guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
+        try members.check(text, of: member, as: use)
         return text
     }
 }

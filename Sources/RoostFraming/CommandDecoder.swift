@@ -1,3 +1,4 @@
+import RoostNames
 import RoostWire
 
 /// A command with its `id`. Every `Text` in it is valid until the decoder decodes again or is destroyed.
@@ -387,7 +388,8 @@ public final class CommandDecoder {
         guard text.count <= members.limits.reportTextBytes else {
             throw members.refusal(member, "must be at most \(members.limits.reportTextBytes) bytes", .tooLarge)
         }
-        guard !text.isBlank else { throw members.refusal(member, "must not be empty or all white space") }
+        guard !text.isEmpty else { throw members.refusal(member, "must not be empty") }
+        try members.check(text, of: member, as: .lines)
         return text
     }
 

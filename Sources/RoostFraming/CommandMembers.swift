@@ -11,6 +11,8 @@ final class CommandMembers {
     // For each `Member`, its last occurrence in the command.
     private let found: UnsafeMutablePointer<UnsafePointer<JSONMember>?>
     private let vocabulary = Member.vocabulary
+    /// The name of the command in the form in which it is kept. Each command has one at most.
+    private let composed: UnsafeMutableRawBufferPointer
 
     init(limits: Limits, epoch: String) {
         self.limits = limits
@@ -22,9 +24,14 @@ final class CommandMembers {
             membersMax: min(max(limits.commandMembers, 1), 65_535))
         found = .allocate(capacity: Member.allCases.count)
         found.initialize(repeating: nil, count: Member.allCases.count)
+        let longest = max(limits.profileNameBytes, limits.groupNameBytes, limits.labelBytes)
+        composed = .allocate(byteCount: longest, alignment: 1)
     }
 
-    deinit { found.deallocate() }
+    deinit {
+        found.deallocate()
+        composed.deallocate()
+    }
 
     /// Reads a message and records its members.
     func read(_ message: UnsafeRawBufferPointer) throws(Refusal) {
@@ -52,6 +59,14 @@ final class CommandMembers {
     /// The unescaped text of a string.
     @inline(__always)
     func text(_ value: JSONItem) -> Text { reader.text(value) }
+
+    /// A copy of a name's bytes that is valid as long as other texts of the command; nil if they are too many.
+    func keep(_ name: String) -> Text? {
+        let bytes = name.utf8
+        guard bytes.count <= composed.count else { return nil }
+        composed.copyBytes(from: bytes)
+        return Text(UnsafeRawBufferPointer(rebasing: composed[..<bytes.count]))
+    }
 
     /// `id`, if there is one.
     func id() throws(Refusal) -> CommandID? {

@@ -1,3 +1,4 @@
+import RoostNames
 import RoostWire
 
 /// Readers for what a group shows of itself (Docs/Protocol.md, section 4). It keeps nothing.
@@ -6,18 +7,18 @@ struct GroupForms {
 
     /// Reads what names a photo. An empty text takes it away.
     func photo(_ member: Member) throws(Refusal) -> Text {
-        try text(member, atMost: members.limits.photoBytes)
+        try text(member, atMost: members.limits.photoBytes, as: .line)
     }
 
     /// Reads a description. An empty one takes it away.
     func description(_ member: Member) throws(Refusal) -> Text {
-        try text(member, atMost: members.limits.descriptionBytes)
+        try text(member, atMost: members.limits.descriptionBytes, as: .lines)
     }
 
-    private func text(_ member: Member, atMost most: Int) throws(Refusal) -> Text {
+    private func text(_ member: Member, atMost most: Int, as use: NameForm.Use) throws(Refusal) -> Text {
         let text = try members.string(member)
         guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
-        guard text.isEmpty || !text.isBlank else { throw members.refusal(member, "must not be all white space") }
+        try members.check(text, of: member, as: use)
         return text
     }
 }

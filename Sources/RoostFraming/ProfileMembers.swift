@@ -1,3 +1,4 @@
+import RoostNames
 import RoostWire
 
 /// Reads what stands in a profile, from the members of one command. An empty text takes a member away.
@@ -10,6 +11,9 @@ struct ProfileMembers {
         var change = ProfileChange()
         change.name = try members.optional(.name, displayName)
         change.username = try members.optional(.username, username)
+        if !mayGrant, let username = change.username, ReservedNames.contains(username.string) {
+            throw members.refusal(.username, "is reserved", .usernameTaken)
+        }
         change.photo = try members.optional(.photo, photo)
         change.bio = try members.optional(.bio, bio)
         change.ifVersion = try members.optional(.ifVersion, members.sequenceOrNone)?.value
@@ -28,11 +32,7 @@ struct ProfileMembers {
     }
 
     private func displayName(_ member: Member) throws(Refusal) -> Text {
-        let text = try members.string(member)
-        try check(text, of: member, atMost: members.limits.profileNameBytes)
-        guard !text.isBlank else { throw members.refusal(member, "must not be empty or all white space") }
-        try checkControls(text, of: member)
-        return text
+        try members.shownName(member, atMost: members.limits.profileNameBytes)
     }
 
     private func username(_ member: Member) throws(Refusal) -> Text {
@@ -41,7 +41,7 @@ struct ProfileMembers {
             throw members.refusal(
                 member,
                 "must be \(members.limits.usernameBytesMin) to \(members.limits.usernameBytes) characters of a-z 0-9 . "
-                    + "_ that begin with a letter")
+                    + "_ that begin with a letter, end with a letter or digit, and have no two of . _ in a row")
         }
         return text
     }
@@ -49,14 +49,14 @@ struct ProfileMembers {
     private func photo(_ member: Member) throws(Refusal) -> Text {
         let text = try members.string(member)
         try check(text, of: member, atMost: members.limits.photoBytes)
-        try checkControls(text, of: member)
+        try members.check(text, of: member, as: .line)
         return text
     }
 
     private func bio(_ member: Member) throws(Refusal) -> Text {
         let text = try members.string(member)
         try check(text, of: member, atMost: members.limits.bioBytes)
-        guard text.isEmpty || !text.isBlank else { throw members.refusal(member, "must not be all white space") }
+        try members.check(text, of: member, as: .lines)
         return text
     }
 
@@ -83,38 +83,26 @@ struct ProfileMembers {
     private func check(_ text: Text, of member: Member, atMost most: Int) throws(Refusal) {
         guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
     }
-
-    private func checkControls(_ text: Text, of member: Member) throws(Refusal) {
-        guard !text.hasControls else { throw members.refusal(member, "must have no control characters") }
-    }
 }
 
 extension Text {
     /// Whether it is a username, in whatever case.
     fileprivate func isUsername(_ bytesAllowed: ClosedRange<Int>) -> Bool {
         guard bytesAllowed.contains(count), let first = bytes.first, Text.isLetter(first) else { return false }
+        var wasMark = false
         for byte in bytes {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"): continue
-            default: if !Text.isLetter(byte) { return false }
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): wasMark = false
+            case UInt8(ascii: "."), UInt8(ascii: "_"):
+                guard !wasMark else { return false }
+                wasMark = true
+            default:
+                guard Text.isLetter(byte) else { return false }
+                wasMark = false
             }
         }
-        return true
+        return !wasMark
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-    /// Whether it has a control character, or one that turns the direction of the text around it: a name must not
-    /// change how the line looks in which it stands.
-    fileprivate var hasControls: Bool {
-        var iterator = bytes.makeIterator()
-        var decoder = Unicode.UTF8()
-        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-            switch scalar.value {
-            case 0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: return true
-            default: continue
-            }
-        }
-        return false
-    }
 }

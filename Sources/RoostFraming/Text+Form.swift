@@ -1,3 +1,4 @@
+import RoostNames
 import RoostWire
 
 /// The forms of Docs/Protocol.md, section 2, checked on borrowed bytes without allocating.
@@ -57,17 +58,19 @@ extension Text {
         return true
     }
 
-    /// Whether it is empty or only white space (Unicode property White_Space: U+00A0, U+2000–200A and U+3000 have it,
-    /// U+200B and U+FEFF don't).
+    /// Whether it is empty or shows nothing: white space, what renderers ignore, marks without a letter.
     var isBlank: Bool {
         if let first = bytes.first, (0x21...0x7E).contains(first) { return false }
         var iterator = bytes.makeIterator()
         var decoder = Unicode.UTF8()
         while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-            if !scalar.properties.isWhitespace { return false }
+            if NameForm.isVisible(scalar) { return false }
         }
         return true
     }
+
+    /// Why it isn't accepted for this use; nil if it is. It isn't empty.
+    func fault(as use: NameForm.Use) -> NameForm.Fault? { NameForm.fault(in: string.unicodeScalars, as: use) }
 
     /// Whether it has more Unicode scalars than `most`.
     func hasScalars(moreThan most: Int) -> Bool {

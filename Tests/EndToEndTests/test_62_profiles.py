@@ -46,6 +46,53 @@ async def test_profiles_outlive_a_crash(start):
     assert (await ann.call("profile.set", name="Anna", ifVersion=1))["version"] == 2
 
 
+DECEIVING = ["\u200b", "\u200d", "\u3164", "\u2800", "\u00ad", "\ufeff", "\u0301", "An\u200bn", "Jo\u200de", "A\u202eB", "A\u200f",
+             "A\u061c", "two\nlines", "nul\0"]
+
+
+async def test_names_that_deceive_are_refused(start):
+    relay = start()
+    mill, ann = await relay.service(), await relay.device("ann")
+    group = (await ann.call("conversation.create", kind="group", name="Crew", members=[]))["conversation"]["conversation"]
+    for name in DECEIVING:
+        assert await ann.refusal("profile.set", name=name) == "bad_request", name
+        assert await mill.refusal("admin.profile", user="bob", name=name) == "bad_request", name
+        assert await ann.refusal("conversation.create", kind="group", name=name, members=[]) == "bad_request", name
+        assert await ann.refusal("conversation.rename", conversation=group, name=name) == "bad_request", name
+        assert await ann.refusal("prospect.set", name=name) == "bad_request", name
+    for line in ("two\nlines", "nul\0", "A\u202eB", "\u200b"):
+        assert await ann.refusal("status", text=line) == "bad_request", line
+        assert await ann.refusal("contact.invite", user="bob", label=line) == "bad_request", line
+    assert await ann.refusal("profile.set", bio="A\u202eB") == "bad_request"
+    # Two phones that compose letters in two ways store one name.
+    await ann.call("profile.set", name="  Jose\u0301 ")
+    assert named((await ann.call("user.get", users=["ann"]))["profiles"]) == {"ann": "Jos\u00e9"}
+    await ann.call("conversation.rename", conversation=group, name="Cafe\u0301")
+    assert (await ann.call("conversation.get", conversation=group))["conversation"]["name"] == "Caf\u00e9"
+
+
+async def test_usernames_of_operators_are_given_by_services_only(start):
+    relay = start()
+    mill, ann = await relay.service(), await relay.device("ann")
+    for username in ("admin", "Ad.Min", "every_one", "roost", "support"):
+        assert await ann.refusal("profile.set", username=username) == "username_taken", username
+    for username in ("a__b", "ann.", "ann_", "a..b"):
+        assert await ann.refusal("profile.set", username=username) == "bad_request", username
+    await mill.call("admin.profile", user="ann", name="Ann", username="support")
+    assert (await ann.call("user.get", users=["ann"]))["profiles"][0]["username"] == "support"
+
+
+@pytest.mark.parametrize("name, prefix", [
+    ("Jos\u00e9", "JOSE"), ("Jos\u00e9", "Jose\u0301"), ("O'Brien", "brien"), ("O\u2019Brien", "o'b"), ("Jean-Luc", "luc"),
+    ("Stra\u00dfe", "STRASS"), ("\u5c71\u7530\u592a\u90ce", "\u592a\u90ce"), ("\u0130brahim", "ibra")])
+async def test_people_are_found_as_others_write_them(start, name, prefix):
+    relay = start(directory__find="everyone")
+    ann, bob = await relay.device("ann"), await relay.device("bob")
+    await ann.call("profile.set", name=name)
+    found = await bob.call("user.find", prefix=prefix)
+    assert [one["user"] for one in found["profiles"]] == ["ann"]
+
+
 async def everybody(relay):
     devices = {}
     for user, name in (("u1", "Anna Maria"), ("u2", "Anna"), ("u3", "Zoe Anders")):

@@ -28,12 +28,15 @@ import Testing
         #expect(decode(edit).description?.hasSuffix("| text") == true)
     }
 
-    @Test("one visible scalar makes a text; U+200B and U+FEFF aren't white space by Unicode's White_Space")
+    @Test("one visible scalar makes a text; what renderers ignore shows nothing")
     func blank() {
         #expect(send("\" \u{a0}\u{3000}.\"").code == nil)
-        #expect(send("\"\u{200b}\"").code == nil)
-        #expect(send("\"\u{feff}\"").code == nil)
-        #expect(send(#""\u0000""#).code == nil)
+        #expect(send("\"\u{200b}.\"").code == nil)
+        for unseen in ["\u{200b}", "\u{feff}", "\u{3164}", "\u{2800}", "\u{ad}", "\u{180e}", "\u{301}", "\u{fe0f}"] {
+            #expect(send("\"\(unseen)\"").code == .badRequest)
+            #expect(send("\" \(unseen)\n\"").code == .badRequest)
+        }
+        #expect(send(#""\u0000""#).code == .badRequest)
         #expect(send("\"\u{a0}\u{2000}\u{200a}\u{202f}\u{205f}\u{3000}\"").code == .badRequest)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import RoostConfiguration
+import RoostNames
 import RoostServicesConfiguration
 
 /// What people may write into their account. Pure.
@@ -36,14 +37,6 @@ package struct PersonRules: Sendable {
         return address.text
     }
 
-    private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        case .format: scalar == "\u{200D}" || scalar == "\u{200C}"  // They join emoji, and letters of some scripts.
-        default: true
-        }
-    }
-
     /// A new password.
     package func newPassword(_ text: String?, member: String = "password") throws(ServiceFault) -> String {
         guard let text else { throw .invalid(member, "is required") }
@@ -62,25 +55,24 @@ package struct PersonRules: Sendable {
         return text
     }
 
-    /// A person's name, trimmed.
+    /// A person's name as the relay keeps it: trimmed and composed.
     package func name(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { throw .invalid("displayName", "is required") }
-        let name = String(text.unicodeScalars.trimming { $0.properties.isWhitespace })
+        let name = NameForm.trimmed(text.composed)
         guard !name.isEmpty else { throw .invalid("displayName", "is required") }
         guard name.unicodeScalars.count <= limits.nameScalars, name.utf8.count <= limits.nameBytes else {
             throw .invalid("displayName", "must have at most \(limits.nameScalars) characters")
         }
-        guard name.unicodeScalars.allSatisfy(isVisible) else {
-            throw .invalid("displayName", "must not have control characters or line breaks")
-        }
+        if let fault = NameForm.fault(in: name.unicodeScalars, as: .name) { throw .invalid("displayName", fault.rule) }
         return name
     }
 
     /// What can be kept of a name that was chosen under other rules; empty if that is nothing.
     func shortened(name text: String) -> String {
-        var name = String(String.UnicodeScalarView(text.unicodeScalars.filter(isVisible).prefix(limits.nameScalars)))
+        var name = String(String.UnicodeScalarView(NameForm.mended(text).unicodeScalars.prefix(limits.nameScalars)))
         while name.utf8.count > limits.nameBytes { name.unicodeScalars.removeLast() }
-        return String(name.unicodeScalars.trimming { $0.properties.isWhitespace })
+        // What was cut off may have been what a joiner stood before.
+        return NameForm.mended(name)
     }
 
     /// The role that was chosen at sign-up; nil where there are none.
