@@ -297,7 +297,7 @@ import Testing
         #expect(try log.history(1).first?.replies?.count == 1)
         #expect(try log.load().nextExpiry == Timestamp(milliseconds: 6_000))
         _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
-        #expect(try log.load().conversations[0].expired.text == "2-3")
+        #expect(try log.load().conversations[0].gone.text == "2-3")
     }
 }
 

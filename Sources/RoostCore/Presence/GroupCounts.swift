@@ -361,10 +361,13 @@ final class GroupCounts {
         return Tally(online: online, of: tally.of)
     }
 
-    /// The session's user is shown other members than before: at the next ticks, all its counts are compared with what
-    /// it has. At once would be before the ticks of what it may know, and show that somebody has changed an exception.
-    func restate(to session: Session, at now: Int64) {
-        for watch in session.counts.watching.values { expectTelling(of: watch.conversation, at: now) }
+    /// These users are shown other members than before: at the next ticks, their counts are compared with what their
+    /// sessions have. At once would show that somebody has changed an exception; later, a change of another member
+    /// would show it sooner.
+    func restate(to users: [User], at now: Int64) {
+        for session in users.flatMap(\.sessions) {
+            for watch in session.counts.watching.values { expectTelling(of: watch.conversation, at: now) }
+        }
     }
 
     private func isSmall(_ conversation: Conversation) -> Bool {

@@ -77,8 +77,6 @@ final class Presence {
         var audience: [Session] = []
         /// Users who have come or gone, for those who watch how many are there.
         var moved: [User] = []
-        /// Sessions for which others count or don't since they were told how many are there.
-        var retold: [Session] = []
     }
 
     private let bounds: Bounds
@@ -413,7 +411,7 @@ final class Presence {
         var news = News()
         while steps > 0, hasNews {
             if announcement == nil, retellings.hasNews {
-                retellings.goOn(&steps, begin: { news.retold += $0 }, tell: { tell($0, again: $1, &news, at: now) })
+                retellings.goOn(&steps) { tell($0, again: $1, &news, at: now) }
             } else if announcement == nil {
                 // To judge a user and to store its state takes as long as two tellings.
                 steps -= 2
@@ -515,7 +513,7 @@ final class Presence {
         guard let viewer = session.user else { return }
         let level = policy.presenceLevel(of: user, to: viewer)
         // If only the two have changed what they show each other, a retelling follows, at the tick of that change.
-        guard current.isRetold || session.presence.sent[user.number] ?? level == level else { return }
+        guard current.isRetold || session.presence.sent[user.number] == level else { return }
         let before = current.early[session.id] ?? current.before
         guard session.presence.sent.takeNews(of: user, before, level, at: now) else { return }
         guard !current.isInterrupted || isTold(session, of: user.number) else { return }

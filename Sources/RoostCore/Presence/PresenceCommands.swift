@@ -163,11 +163,15 @@ final class PresenceCommands {
     /// - Parameter wasOpen: until now, everybody could watch the user.
     func retell(_ user: User, wasOpen: Bool, at now: Moment) {
         presence.retell(user, at: now)
+        counts.restate(to: [user], at: now.monotonic)
         if wasOpen, !policy.isWatchedByAll(user) { endWatches(of: user, at: now) }
     }
 
     /// The user and these others tell each other something else from now on.
-    func retell(_ user: User, _ others: [User], at now: Moment) { presence.retell(user, others, at: now) }
+    func retell(_ user: User, _ others: [User], at now: Moment) {
+        presence.retell(user, others, at: now)
+        counts.restate(to: [user] + others, at: now.monotonic)
+    }
 
     /// How many are told, and told of, when the user's privacy changes.
     func retellings(of user: User) -> Int {
@@ -183,8 +187,11 @@ final class PresenceCommands {
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         let peers = device.user.peers.values.prefix(watchedMax)
-        if device.user.peers.count > peers.count { session.presence.sent.isPartial = true }
         if !peers.isEmpty { show(peers, to: session, at: now) }
+        // The others are as if it had been sent them: it gets what changes.
+        for peer in device.user.peers.values.dropFirst(watchedMax) {
+            session.presence.sent.note(policy.presenceLevel(of: peer, to: device.user), of: peer.number)
+        }
         presence.come(session, of: device, as: activity, at: now)
     }
 
@@ -288,7 +295,6 @@ final class PresenceCommands {
             presence.pace.note(users: users.count, at: now.monotonic)
             tell(users, to: session, &shared, at: now)
         }
-        for session in news.retold { counts.restate(to: session, at: now.monotonic) }
         for user in news.moved { counts.note(user) }
         tellCounts(&steps, at: now)
         if !presence.hasNews, !counts.hasWork { round = nil }

@@ -44,24 +44,17 @@ struct VisiblePresence: Equatable {
     }
 }
 
-/// The level at which a session was last sent each user's presence. Only levels other than `full` take memory: the
-/// session has at most `Limits.watchedPerSession` watches, and an entry goes with its watch.
+/// The level at which a session was last sent each user's presence, or would have been. Only levels other than `full`
+/// take memory: a session has at most `Limits.watchedPerSession` watches, an entry goes with its watch, and partners of
+/// direct conversations are in memory anyway.
 struct SentLevels {
     private var levels: [UserNumber: PresenceLevel] = [:]
-    /// The session has more partners of direct conversations than it was sent after `welcome`.
-    var isPartial = false
 
-    /// nil if it isn't known what the session was sent.
-    subscript(user: UserNumber) -> PresenceLevel? {
-        if levels.isEmpty { return isPartial ? nil : .full }
-        return levels[user] ?? (isPartial ? nil : .full)
-    }
+    subscript(user: UserNumber) -> PresenceLevel { levels.isEmpty ? .full : levels[user] ?? .full }
 
     mutating func note(_ level: PresenceLevel, of user: UserNumber) {
         if level != .full {
             levels[user] = level
-        } else if isPartial {
-            levels[user] = .full
         } else if !levels.isEmpty {
             levels[user] = nil
         }
@@ -76,7 +69,6 @@ struct SentLevels {
     ) -> Bool {
         let sent = self[user.number]
         note(level, of: user.number)
-        guard let sent else { return true }
         if sent == .full, level == .full { return before != user.presence.announced }
         return VisiblePresence(of: user, before, sent, at: now)
             != VisiblePresence(of: user, user.presence.announced, level, at: now)

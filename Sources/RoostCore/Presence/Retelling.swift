@@ -42,12 +42,10 @@ struct Retellings {
     var nextAt: Int64? { due < listed.count ? listed[due].at : nil }
 
     /// Continues with the first of them.
-    /// - Parameter begin: gets the sessions of a user who is next.
-    mutating func goOn(_ steps: inout Int, begin: ([Session]) -> Void, tell: (Session, User) -> Void) {
+    mutating func goOn(_ steps: inout Int, _ tell: (Session, User) -> Void) {
         if current == nil, let user = listed.popFirst()?.user {
             due -= 1
             current = Retelling(of: user.retold.isEverybody ? nil : user.retold.others.values, to: user)
-            begin(user.sessions)
             user.retold = Wanted()
         }
         if current?.goOn(&steps, tell) ?? true { current = nil }

@@ -89,7 +89,9 @@ final class EndCheck {
             let truth = roster.first { SimulatedUser.index($0["user"]?.string) == pair.other }
             let other = people.users[pair.other]
             guard people.tellsRead(other, to: connection.device.user) else { continue }
-            let isDelivery = people.tellsDelivery(other, to: connection.device.user)
+            // What was delivered to others while the viewer was invisible, it isn't told.
+            let isDelivery =
+                people.tellsDelivery(other, to: connection.device.user) && people.visibleSince[own] == nil
             if truth?["read"]?.integer != mark.read || isDelivery && truth?["delivered"]?.integer != mark.delivered {
                 world.fail(
                     "\(connection.label) believes that u\(pair.other) has \(mark) of \(conversation.id), "
@@ -114,9 +116,8 @@ final class EndCheck {
             let viewer = connection.device.user
             for user in conversation.order
             where people.tellsRead(people.users[user], to: viewer) && host.connection(of: people.users[user]) != nil {
-                guard let came = connection.belief.receipts[Ledger.Pair(conversation.index, user)],
-                    came.read >= people.users[user].read[conversation.index]?.lowerBound ?? 0
-                else {
+                let came = connection.belief.receipts[Ledger.Pair(conversation.index, user)]?.read ?? 0
+                guard came >= people.users[user].read[conversation.index]?.lowerBound ?? 0 else {
                     world.fail("\(connection.label) was not told how far u\(user) has read \(conversation.id)")
                     continue
                 }

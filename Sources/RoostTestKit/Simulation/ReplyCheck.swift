@@ -375,7 +375,8 @@ final class ReplyCheck {
         let user = connection.device.user
         // What an invisible user acks isn't recorded: the next ack raises the watermark past it.
         let isRecorded = people.visibleSince[user.index] ?? 0 < saidAt - World.lateness
-        for entry in connection.unackedEvents where isRecorded && entry <= position {
+        if !isRecorded { connection.unackedEvents.removeAll { $0 <= position } }
+        for entry in connection.unackedEvents where entry <= position {
             guard let event = ledger.events[entry], event.kind == .message,
                 event.sequence > ledger.conversations[event.conversation].members[user.index]?.joinedAfter ?? 0
             else { continue }

@@ -57,7 +57,8 @@ public struct TwinWorlds {
         for (device, (one, other)) in zip(first.transcripts, second.transcripts).enumerated() where one != other {
             let place = zip(one, other).prefix { $0 == $1 }.count
             let (mine, theirs) = (one.dropFirst(place).first ?? "nothing", other.dropFirst(place).first ?? "nothing")
-            report.differences.append("device \(device), frame \(place): \(mine) | \(theirs)")
+            let before = one[..<place].suffix(4).joined(separator: "\n")
+            report.differences.append("device \(device), frame \(place), after\n\(before)\n\(mine) | \(theirs)")
         }
         return report
     }

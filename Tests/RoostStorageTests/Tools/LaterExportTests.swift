@@ -166,7 +166,7 @@ import Testing
             at(2_000, message("stork", key: "b")), at(3_000, about(.edit, 2)), change(.pin(SequenceNumber(2))),
         ])
         _ = try log.writer.commit([.expire(upTo: Timestamp(milliseconds: 6_000))])
-        #expect(try log.load().conversations[0].expired.text == "1")
+        #expect(try log.load().conversations[0].gone.text == "1")
         _ = try scratch.export("one", to: "lines")
         log.close()
         try scratch.expectSound("one")
@@ -186,7 +186,7 @@ import Testing
         }
         #expect(messages.map(\.sequence.value) == [1, 2] && next == .never)
         let after = try two.load()
-        #expect(after.conversations[0].expired.text == "1-2" && after.conversations[0].pins.isEmpty)
+        #expect(after.conversations[0].gone.text == "1-2" && after.conversations[0].pins.isEmpty)
         #expect(try two.history(1).allSatisfy { $0.body.isEmpty })
         #expect(try two.history(1).map(\.deletedAt.milliseconds) == [6_000, 7_000])
         two.close()
