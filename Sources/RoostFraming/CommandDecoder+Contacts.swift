@@ -17,7 +17,8 @@ extension CommandDecoder {
                 state: try members.optional(.state, members.word))
         case .setProspect:
             .setProspect(
-                id: try members.optional(.prospect, members.name), name: try members.shownName(.name, atMost: members.limits.labelBytes),
+                id: try members.optional(.prospect, members.name),
+                name: try members.shown.name(.name, atMost: members.limits.labelBytes),
                 note: try optionalText(.note, atMost: members.limits.noteBytes, as: .lines))
         case .removeProspect: .removeProspect(id: try members.name(.prospect))
         case .prospects: .prospects(after: try members.optional(.after, members.name), limit: try contactLimit())
@@ -26,7 +27,9 @@ extension CommandDecoder {
     }
 
     /// An empty one takes the label away.
-    private func label() throws(Refusal) -> Text? { try optionalText(.label, atMost: members.limits.labelBytes, as: .line) }
+    private func label() throws(Refusal) -> Text? {
+        try optionalText(.label, atMost: members.limits.labelBytes, as: .line)
+    }
 
     private func contactLimit() throws(Refusal) -> Int? { try members.limit(atMost: members.limits.contactsMax) }
 
@@ -35,7 +38,7 @@ extension CommandDecoder {
         guard members.value(member) != nil else { return nil }
         let text = try members.string(member)
         guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
-        try members.check(text, of: member, as: use)
+        try members.shown.check(text, of: member, as: use)
         return text
     }
 }

@@ -389,7 +389,7 @@ public final class CommandDecoder {
             throw members.refusal(member, "must be at most \(members.limits.reportTextBytes) bytes", .tooLarge)
         }
         guard !text.isEmpty else { throw members.refusal(member, "must not be empty") }
-        try members.check(text, of: member, as: .lines)
+        try members.shown.check(text, of: member, as: .lines)
         return text
     }
 

@@ -55,7 +55,7 @@ extension CommandMembers {
         guard text.hasBytes(atMost: limits.reactionBytes) else {
             throw refusal(.reaction, "must be a string of 1 to \(limits.reactionBytes) bytes")
         }
-        try check(text, of: .reaction, as: .line)
+        try shown.check(text, of: .reaction, as: .line)
         return text
     }
 
@@ -67,24 +67,7 @@ extension CommandMembers {
         return text
     }
 
-    func groupName() throws(Refusal) -> Text { try shownName(.name, atMost: limits.groupNameBytes) }
-
-    /// Reads a name that people see (Docs/Protocol.md, section 2): composed, and without white space at its ends.
-    func shownName(_ member: Member, atMost most: Int) throws(Refusal) -> Text {
-        let text = try string(member)
-        let tooLong = refusal(member, "must be at most \(most) bytes", .tooLarge)
-        guard text.count <= most else { throw tooLong }
-        let name = NameForm.trimmed(text.string.composed)
-        if let fault = NameForm.fault(in: name.unicodeScalars, as: .name) { throw refusal(member, fault.rule) }
-        guard name.utf8.count <= most, let kept = keep(name) else { throw tooLong }
-        return kept
-    }
-
-    /// Checks a text that others see, or that takes something away if it is empty.
-    func check(_ text: Text, of member: Member, as use: NameForm.Use) throws(Refusal) {
-        guard !text.isEmpty, let fault = text.fault(as: use) else { return }
-        throw refusal(member, fault.rule)
-    }
+    func groupName() throws(Refusal) -> Text { try shown.name(.name, atMost: limits.groupNameBytes) }
 
     /// Reads the text of a status. An empty one takes the text away.
     func statusText() throws(Refusal) -> Text {
@@ -92,7 +75,7 @@ extension CommandMembers {
         guard !text.hasScalars(moreThan: limits.statusScalars) else {
             throw refusal(.text, "must be at most \(limits.statusScalars) Unicode scalars", .tooLarge)
         }
-        try check(text, of: .text, as: .line)
+        try shown.check(text, of: .text, as: .line)
         return text
     }
 

@@ -11,11 +11,11 @@ final class CommandMembers {
     // For each `Member`, its last occurrence in the command.
     private let found: UnsafeMutablePointer<UnsafePointer<JSONMember>?>
     private let vocabulary = Member.vocabulary
-    /// The name of the command in the form in which it is kept. Each command has one at most.
-    private let composed: UnsafeMutableRawBufferPointer
+    let composed: ComposedName
 
     init(limits: Limits, epoch: String) {
         self.limits = limits
+        composed = ComposedName(atMost: max(limits.profileNameBytes, limits.groupNameBytes, limits.labelBytes))
         positionHead = epoch.isEmpty ? [] : Array("\(epoch)-".utf8)
         reader = JSONReader(
             bytesMax: limits.frameBytes,
@@ -24,14 +24,9 @@ final class CommandMembers {
             membersMax: min(max(limits.commandMembers, 1), 65_535))
         found = .allocate(capacity: Member.allCases.count)
         found.initialize(repeating: nil, count: Member.allCases.count)
-        let longest = max(limits.profileNameBytes, limits.groupNameBytes, limits.labelBytes)
-        composed = .allocate(byteCount: longest, alignment: 1)
     }
 
-    deinit {
-        found.deallocate()
-        composed.deallocate()
-    }
+    deinit { found.deallocate() }
 
     /// Reads a message and records its members.
     func read(_ message: UnsafeRawBufferPointer) throws(Refusal) {
@@ -59,14 +54,6 @@ final class CommandMembers {
     /// The unescaped text of a string.
     @inline(__always)
     func text(_ value: JSONItem) -> Text { reader.text(value) }
-
-    /// A copy of a name's bytes that is valid as long as other texts of the command; nil if they are too many.
-    func keep(_ name: String) -> Text? {
-        let bytes = name.utf8
-        guard bytes.count <= composed.count else { return nil }
-        composed.copyBytes(from: bytes)
-        return Text(UnsafeRawBufferPointer(rebasing: composed[..<bytes.count]))
-    }
 
     /// `id`, if there is one.
     func id() throws(Refusal) -> CommandID? {

@@ -18,7 +18,7 @@ struct GroupForms {
     private func text(_ member: Member, atMost most: Int, as use: NameForm.Use) throws(Refusal) -> Text {
         let text = try members.string(member)
         guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
-        try members.check(text, of: member, as: use)
+        try members.shown.check(text, of: member, as: use)
         return text
     }
 }

@@ -32,7 +32,7 @@ struct ProfileMembers {
     }
 
     private func displayName(_ member: Member) throws(Refusal) -> Text {
-        try members.shownName(member, atMost: members.limits.profileNameBytes)
+        try members.shown.name(member, atMost: members.limits.profileNameBytes)
     }
 
     private func username(_ member: Member) throws(Refusal) -> Text {
@@ -49,14 +49,14 @@ struct ProfileMembers {
     private func photo(_ member: Member) throws(Refusal) -> Text {
         let text = try members.string(member)
         try check(text, of: member, atMost: members.limits.photoBytes)
-        try members.check(text, of: member, as: .line)
+        try members.shown.check(text, of: member, as: .line)
         return text
     }
 
     private func bio(_ member: Member) throws(Refusal) -> Text {
         let text = try members.string(member)
         try check(text, of: member, atMost: members.limits.bioBytes)
-        try members.check(text, of: member, as: .lines)
+        try members.shown.check(text, of: member, as: .lines)
         return text
     }
 

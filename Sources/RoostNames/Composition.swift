@@ -1,8 +1,8 @@
 #if canImport(Darwin)
     import Foundation
 #else
-    // The standard library normalizes for `==`, and its public interface doesn't have it yet. Foundation stays out of the
-    // relay.
+    // The standard library normalizes for `==`, and its public interface doesn't have it yet. Foundation stays out of
+    // the relay.
     @_spi(_Unicode) import Swift
 #endif
 

@@ -20,8 +20,8 @@ package enum Folding {
         return String(folded).composed
     }
 
-    // What searches pass over: accents, points of Hebrew and Arabic, joiners and selectors. Vowel signs of other scripts
-    // are letters to their readers; their combining class is below 10 (Unicode Standard, table 4-3).
+    // Searches pass over accents, points of Hebrew and Arabic, joiners and selectors. Vowel signs of other scripts are
+    // letters to their readers; their combining class is below 10 (Unicode Standard, table 4-3).
     private static func isMark(_ scalar: Unicode.Scalar, _ category: Unicode.GeneralCategory) -> Bool {
         if scalar.value < 0x80 { return false }
         let properties = scalar.properties

@@ -56,8 +56,8 @@ package enum NameForm {
         return isBlank ? .blank : nil
     }
 
-    /// Whether somebody sees the scalar by itself: no white space, no mark without a letter, nothing that renderers
-    /// ignore (Unicode property Default_Ignorable_Code_Point, which the fillers of Hangul have), and no empty pattern of
+    /// Whether the scalar is visible by itself: no white space, no mark without a letter, nothing that renderers ignore
+    /// (Unicode property Default_Ignorable_Code_Point, which the fillers of Hangul have), and no empty pattern of
     /// Braille.
     package static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if (0x21...0x7E).contains(scalar.value) { return true }

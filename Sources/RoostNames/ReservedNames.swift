@@ -1,4 +1,5 @@
-/// Usernames that people would take for the operator's, or for a word of the apps. Only services and operators give them.
+/// Usernames that people would take for the operator's, or for a word of the apps. Only services and operators give
+/// them.
 package enum ReservedNames {
     private static let words: Set<String> = [
         "abuse", "admin", "administrator", "admins", "all", "anonymous", "bot", "channel", "contact", "deleted",

@@ -46,14 +46,15 @@ async def test_profiles_outlive_a_crash(start):
     assert (await ann.call("profile.set", name="Anna", ifVersion=1))["version"] == 2
 
 
-DECEIVING = ["\u200b", "\u200d", "\u3164", "\u2800", "\u00ad", "\ufeff", "\u0301", "An\u200bn", "Jo\u200de", "A\u202eB", "A\u200f",
-             "A\u061c", "two\nlines", "nul\0"]
+DECEIVING = ["\u200b", "\u200d", "\u3164", "\u2800", "\u00ad", "\ufeff", "\u0301", "An\u200bn", "Jo\u200de",
+             "A\u202eB", "A\u200f", "A\u061c", "two\nlines", "nul\0"]
 
 
 async def test_names_that_deceive_are_refused(start):
     relay = start()
     mill, ann = await relay.service(), await relay.device("ann")
-    group = (await ann.call("conversation.create", kind="group", name="Crew", members=[]))["conversation"]["conversation"]
+    made = await ann.call("conversation.create", kind="group", name="Crew", members=[])
+    group = made["conversation"]["conversation"]
     for name in DECEIVING:
         assert await ann.refusal("profile.set", name=name) == "bad_request", name
         assert await mill.refusal("admin.profile", user="bob", name=name) == "bad_request", name
@@ -83,7 +84,8 @@ async def test_usernames_of_operators_are_given_by_services_only(start):
 
 
 @pytest.mark.parametrize("name, prefix", [
-    ("Jos\u00e9", "JOSE"), ("Jos\u00e9", "Jose\u0301"), ("O'Brien", "brien"), ("O\u2019Brien", "o'b"), ("Jean-Luc", "luc"),
+    ("Jos\u00e9", "JOSE"), ("Jos\u00e9", "Jose\u0301"), ("O'Brien", "brien"), ("O\u2019Brien", "o'b"),
+    ("Jean-Luc", "luc"),
     ("Stra\u00dfe", "STRASS"), ("\u5c71\u7530\u592a\u90ce", "\u592a\u90ce"), ("\u0130brahim", "ibra")])
 async def test_people_are_found_as_others_write_them(start, name, prefix):
     relay = start(directory__find="everyone")

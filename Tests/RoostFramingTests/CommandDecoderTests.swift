@@ -114,11 +114,11 @@ import Testing
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),
             (#"{"type":"presence","id":1,"state":"background"}"#, "presence | background"),
-            (#"{"type":"status","id":1,"state":"auto","text":"In a \u0063af\u00e9"}"#, "status | auto | In a café"),
-            (#"{"type":"status","id":1,"state":"away"}"#, "status | away | -"),
-            (#"{"type":"status","id":1,"state":"busy","text":null}"#, "status | busy | -"),
-            (#"{"type":"status","id":1,"state":"invisible"}"#, "status | invisible | -"),
-            (#"{"type":"status","id":1,"text":""}"#, "status | - | "),
+            (#"{"type":"status","id":1,"state":"auto","text":"In a \u0063af\u00e9"}"#, "status | auto | In a café | -"),
+            (#"{"type":"status","id":1,"state":"away"}"#, "status | away | - | -"),
+            (#"{"type":"status","id":1,"state":"busy","text":null}"#, "status | busy | - | -"),
+            (#"{"type":"status","id":1,"state":"invisible"}"#, "status | invisible | - | -"),
+            (#"{"type":"status","id":1,"text":""}"#, "status | - |  | -"),
             (
                 #"{"type":"privacy","id":1,"presence":"nobody","lastSeen":"coarse","read":"shared"}"#,
                 "privacy | nobody | coarse | shared"

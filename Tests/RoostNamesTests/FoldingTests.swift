@@ -5,7 +5,8 @@ import Testing
 @Suite struct FoldingTests {
     @Test(arguments: [
         ("  Anna   MARIA ", "anna maria"), ("ÉCOLE", "ecole"), ("Jose\u{301}", "jose"), ("Straße", "strasse"),
-        ("STRASSE", "strasse"), ("\u{3000}", ""), ("a\u{A0}b", "a b"), ("O'Brien", "o brien"), ("O\u{2019}Brien", "o brien"),
+        ("STRASSE", "strasse"), ("\u{3000}", ""), ("a\u{A0}b", "a b"), ("O'Brien", "o brien"),
+        ("O\u{2019}Brien", "o brien"),
         ("Jean-Luc", "jean luc"), ("alice.a", "alice a"), ("ＡＢＣ", "abc"), ("İstanbul", "istanbul"), ("ΌΣΟΣ", "οσοσ"),
         ("ﬁne", "fine"), ("!!!", "!!!"), ("می\u{200C}خواهم", "میخواهم"), ("ガ", "ガ"), ("सुनीता", "सुनीता"),
     ])
