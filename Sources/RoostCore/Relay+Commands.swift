@@ -114,11 +114,15 @@ extension Relay {
 
     private func principal(of command: Command, named name: Text) throws(Refusal) -> User {
         switch command {
-        case .send, .create, .contact(.invite): return try directory.introduce(name.string)
+        case .send, .create, .contact(.invite):
+            let user = try directory.introduce(name.string)
+            try directory.policy.checkThere([.known(user)])
+            return user
         default:
             guard let user = directory.user(named: name) else {
                 throw Refusal(.notFound, "as: nobody has this name")
             }
+            try directory.policy.checkThere([.known(user)])
             return user
         }
     }

@@ -95,6 +95,7 @@ extension Relay {
     private func journalHasChanged(at now: Moment) {
         operators.feeds.journalHasChanged()
         replies.held.settle(at: now)
+        operators.farewells.goOn(at: now)
     }
 
     /// The log has room again.

@@ -119,7 +119,8 @@ public final class Relay {
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
             FeedCommands(.init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
-            ErasureCommands(.init(limits), prices, reads, conversation), profile, contact,
+            ErasureCommands(.init(limits), prices, reads, conversation), profile,
+            Farewells(.init(limits), conversation, contact, at: now),
             ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(

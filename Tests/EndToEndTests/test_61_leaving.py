@@ -62,3 +62,41 @@ async def test_messages_of_a_deleted_account(tmp_path, messages):
     finally:
         if relay.is_running():
             relay.kill()
+
+
+@pytest.mark.parametrize("messages", ["keep", "erase"])
+async def test_a_deleted_account_leaves_its_groups(tmp_path, messages):
+    """The heir owns what the person owned, and writing to the person is gone, whenever both processes are killed."""
+    relay = await begin(tmp_path, accounts__messages=messages)
+    try:
+        (ann, phone), (bob, friend) = await person(relay, "ann"), await person(relay, "bob")
+        groups = [await phone.group(f"Crew {number}", bob["user"]) for number in range(20)]
+        await phone.send(f"@{bob['user']}", "hello")
+        await friend.send(groups[0], "first")
+        await phone.event("message", conversation=groups[0])
+        await phone.call("react", conversation=groups[0], sequence=1, reaction="+")
+        assert relay.ask("DELETE", "/v1/account", {"password": "correct horse"}, token=ann["accessToken"]).status == 204
+        relay.kill()
+        relay.start()
+        friend = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+        await until(lambda: has_told_all(relay), "the relay knows all")
+
+        async def owners():
+            pages = [await friend.call("conversation.members", conversation=group) for group in groups]
+            return [[(one["user"], one["role"]) for one in page["members"]] for page in pages]
+
+        async def is_handed_over():
+            return await owners() == [[(bob["user"], "owner")]] * len(groups)
+
+        await until(is_handed_over, "bob owns all groups")
+        assert await friend.refusal("send", to=f"@{ann['user']}", key="k1", body="are you there?") == "gone"
+        assert await friend.refusal("conversation.add", conversation=groups[0], users=[ann["user"]]) == "gone"
+        shown = (await friend.call("history", conversation=groups[0]))["messages"][0]
+        assert ("reactions" in shown) == (messages == "keep")
+        relay.kill()
+        relay.start()
+        friend = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+        assert await is_handed_over()
+    finally:
+        if relay.is_running():
+            relay.kill()

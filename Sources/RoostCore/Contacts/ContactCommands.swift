@@ -116,6 +116,7 @@ final class ContactCommands {
             throw Refusal(.tooLarge, "you have sent \(bounds.sent) invitations that nobody has answered")
         }
         if let other = named.known {
+            try directory.policy.checkThere([named])
             try directory.policy.checkMeeting(of: user, with: other)
             try checkRoom(for: other, by: user)
         }
@@ -197,21 +198,26 @@ final class ContactCommands {
         replies.acceptOnceStored(asker.id, asker.session, announce: news(of: contact, for: users), at: now)
     }
 
-    /// The user has left for good: it is nobody's contact any more, and what it has written down is forgotten.
-    func leave(_ name: Text, _ now: Moment) {
-        guard let user = directory.user(named: name) else { return }
-        counters.steps += user.contacts.all.count + user.contacts.prospects.count
-        for contact in user.contacts.all {
+    /// The user's account was deleted: ends some of its contacts, and forgets some of its prospects.
+    /// - Returns: whether none is left.
+    func end(of user: User, _ steps: inout Int, _ now: Moment) -> Bool {
+        defer { if user.contacts.all.isEmpty { presence.endWatches(of: user, at: now) } }
+        while let contact = user.contacts.all.last {
+            guard steps > 0 else { return false }
+            steps -= 1
             let other = contact.other(than: user)
             contact.end()
             journal.store(.contact(contact.pair, nil))
-            tell(user, of: other)
             tell(other, of: user)
             directory.forgetIfNobody(other)
         }
-        presence.leave(user, at: now)
-        for prospect in user.contacts.prospects.all { journal.store(.prospect(user.number, id: prospect.id, nil)) }
-        user.contacts.prospects = Prospects()
+        while let prospect = user.contacts.prospects.all.last {
+            guard steps > 0 else { return false }
+            steps -= 1
+            user.contacts.prospects[prospect.id] = nil
+            journal.store(.prospect(user.number, id: prospect.id, nil))
+        }
+        return true
     }
 
     private func pay(_ told: [User], _ asker: Asker, _ now: Moment) throws(Refusal) {

@@ -114,6 +114,7 @@ extension ConversationCommands {
         let named = directory.naming.find(names).filter { one in
             one.known.map { conversation.standing(of: $0.number) == nil } ?? true
         }
+        try directory.policy.checkThere(named)
         guard !named.isEmpty else { throw Refusal(.conflict, "users: all of these users are already members") }
         guard conversation.standingCount + named.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
@@ -199,13 +200,30 @@ extension ConversationCommands {
         try directory.check(isCertain: conversation.isCertain)
         let isLast = conversation.standingCount == 1
         try directory.policy.checkLeaving(of: by.user, from: conversation, isLast: isLast)
-        let heir = by.role == .owner && !isLast ? conversation.heir(of: by.user.number) : nil
-        let change = isLast ? ConversationChange.erase : .leave(by.user.number, heir: heir)
-        submit(change, of: conversation, by, now) {
+        submitLeave(conversation, by: by.speaker, as: by.role, by.asker, key: by.key, now)
+    }
+
+    /// A user whose account was deleted leaves, also what waits for the user to accept it.
+    /// - Throws: `busy` or `unavailable` if it can't be handed in now.
+    func leave(_ conversation: Conversation, asDeleted user: User, _ now: Moment) throws(Refusal) {
+        try journal.reserve(bounds.textBytes)
+        try directory.check(isCertain: conversation.isCertain)
+        guard let role = conversation.standing(of: user.number) else { return }
+        submitLeave(conversation, by: Speaker(user), as: role, nil, key: "", now)
+    }
+
+    private func submitLeave(
+        _ conversation: Conversation, by speaker: Speaker, as role: Role, _ asker: Asker?, key: String, _ now: Moment
+    ) {
+        let user = speaker.user
+        let isLast = conversation.standingCount == 1
+        let heir = role == .owner && !isLast ? conversation.heir(of: user.number) : nil
+        let change = isLast ? ConversationChange.erase : .leave(user.number, heir: heir)
+        submit(change, of: conversation, by: speaker, asker, key: key, now) {
             builder.member("event", word: "left")
             if let heir { builder.member("owner", directory.user(heir)?.name ?? "") }
         }
-        typing.stop(by.user, in: conversation)
+        typing.stop(user, in: conversation)
     }
 
     // MARK: Their events

@@ -75,6 +75,7 @@ final class ConversationCommands {
         let named = directory.naming.find(create.members).filter { $0.known !== user }
         switch create.kind {
         case .direct:
+            try directory.policy.checkThere(named)
             guard let peer = named.first else {
                 throw Refusal(.badRequest, "members: a direct conversation needs one other user")
             }
@@ -94,6 +95,7 @@ final class ConversationCommands {
                 guard named.count < bounds.members else {
                     throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
                 }
+                try directory.policy.checkThere(named)
                 try gatekeeper.check(named, by: user, .add, session, now)
                 try directory.naming.checkOpening(by: user)
                 try directory.naming.checkAdding(named, by: user)
@@ -157,6 +159,7 @@ final class ConversationCommands {
         forwarding source: ForwardedMessage? = nil, _ asker: Asker?, _ session: Session, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let user = speaker.user
+        try directory.policy.checkThere([peer])
         var isRequest = false
         if let known {
             try directory.policy.checkSpeaking(by: user, in: known)

@@ -349,6 +349,9 @@ final class Conversation {
             role: role, outcomes: outcomes, changesUnderWay: (known?.changesUnderWay ?? 0) + 1)
     }
 
+    /// The account of one of two users was deleted: what is written from now on is judged anew.
+    func noteDeletion() { changes.ofStandings += 1 }
+
     /// The outcome of a change is known.
     func settle(_ user: UserNumber) {
         changes.ofStandings += 1

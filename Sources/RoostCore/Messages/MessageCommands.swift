@@ -119,6 +119,7 @@ final class MessageCommands {
         if let name = to.peer {
             let peer = directory.naming.find(name)
             guard let known = peer.known else { return Goal(peer: peer) }
+            try directory.policy.checkThere([peer])
             try directory.policy.checkWriting(by: user, to: known)
             let direct = directory.direct(user, known)
             if let direct { try directory.policy.checkSpeaking(by: user, in: direct) }
@@ -126,9 +127,10 @@ final class MessageCommands {
         }
         let named = directory.conversation(named: to)
         try directory.check(isCertain: named?.isMembershipCertain(of: user.number) ?? true)
+        let peer = named?.pair.flatMap { directory.user($0.other(than: user.number)) }.map(NamedUser.known)
+        if let peer, named?.member(user.number) != nil { try directory.policy.checkThere([peer]) }
         let found = try directory.policy.checkWriting(by: user, to: named)
-        guard let pair = found.pair else { return Goal(conversation: found) }
-        return Goal(conversation: found, peer: directory.user(pair.other(than: user.number)).map(NamedUser.known))
+        return Goal(conversation: found, peer: peer)
     }
 
     /// The conversation to send to. A direct one is created or brought back if necessary.

@@ -283,7 +283,7 @@ final class StoredEvents {
         catchUp.forgetPages(changedBy: event, change)
         let sender = directory.user(event.sender)
         if conversation.isRequest {
-            conversations.noteRequest(event, in: conversation, now)
+            conversations.noteRequest(event, change, in: conversation, now)
             if !conversation.isRequest { badges.note(conversation, at: now) }
         }
         switch event.kind {

@@ -92,9 +92,10 @@ final class ErasureCommands {
         var found: [Append] = []
         var told = 0
         var (last, isCut) = (page.reached, false)
+        var messages = 0
         for event in result.events where event.position <= head {
-            guard event.kind == .message, event.deletedAt == .never,
-                let conversation = directory.conversation(event.conversation)
+            guard let conversation = directory.conversation(event.conversation),
+                let append = erasure(of: event, by: asker.user, now)
             else { continue }
             // The rest is for the next page.
             if told > 0, told + conversation.audienceCount > bounds.deliveries {
@@ -102,15 +103,13 @@ final class ErasureCommands {
                 break
             }
             last = event.position
-            var append = Append(
-                .delete, in: event.conversation, by: asker.user.number, device: Speaker.deputyDevice, at: now.wall)
-            append.reference = event.sequence
+            if append.kind == .delete { messages += 1 }
             found.append(append)
             told += conversation.audienceCount
         }
         let lookedAt = result.hasMore ? result.reached : max(result.reached, result.head)
         page.reached = isCut ? last : max(page.reached, min(lookedAt, head))
-        page.messages = found.count
+        page.messages = messages
         do throws(Refusal) { try journal.reserve(0) } catch { return refuse(error, asker) }
         prices.charge(deliveries: told, to: asker.session, at: now)
         pages[asker.session.id] = page
@@ -118,6 +117,23 @@ final class ErasureCommands {
         // All of them are in one batch, which is stored whole or not at all: the last one tells of all.
         for append in found { journal.submit(append, nil, nil, reply: .none) }
         journal.submit(newest, asker.session, asker.id, reply: .erasure)
+    }
+
+    /// What takes away what the user has written or given: a deletion of a message, or a reaction taken back. One that
+    /// is gone already changes nothing.
+    private func erasure(of event: borrowing StoredEvent, by user: User, _ now: Moment) -> Append? {
+        var append = Append(
+            .delete, in: event.conversation, by: user.number, device: Speaker.deputyDevice, at: now.wall)
+        append.reference = event.sequence
+        switch event.kind {
+        case .message where event.deletedAt == .never: return append
+        case .react where !event.flag:
+            append.kind = .react
+            append.label = event.label
+            append.flag = true
+            return append
+        default: return nil
+        }
     }
 
     /// The batch of a page is stored.

@@ -40,7 +40,7 @@ final class OperatorCommands {
     let feeds: FeedCommands
     let erasures: ErasureCommands
     private let profiles: ProfileCommands
-    private let contacts: ContactCommands
+    let farewells: Farewells
     let reports: ReportCommands
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
@@ -52,7 +52,7 @@ final class OperatorCommands {
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
-        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ contacts: ContactCommands,
+        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ farewells: Farewells,
         _ reports: ReportCommands, _ statistics: Statistics
     ) {
         self.bounds = bounds
@@ -67,7 +67,7 @@ final class OperatorCommands {
         self.feeds = feeds
         self.erasures = erasures
         self.profiles = profiles
-        self.contacts = contacts
+        self.farewells = farewells
         self.reports = reports
         builder = replies.builder
         person = PersonReport(builder)
@@ -148,7 +148,7 @@ final class OperatorCommands {
             deeds.append(OperatorDeed(name: name, kind: .eraseConversation(erased.id)))
         case .profile(let user, let change, let isDeleted):
             try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
-            if isDeleted == true { contacts.leave(user, now) }
+            if isDeleted == true { farewells.begin(user, at: now) }
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
         case .closeReport(let number, let note):
             try replies.held.reserve()
@@ -349,12 +349,15 @@ final class OperatorCommands {
     }
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { min(statistics.nextDeadline, signIns.nextDeadline, feeds.nextDeadline) }
+    var nextDeadline: Int64 {
+        min(statistics.nextDeadline, signIns.nextDeadline, feeds.nextDeadline, farewells.nextDeadline)
+    }
 
     /// Takes samples, and forgets sign-ins whose tokens have expired.
     func tick(at now: Moment) {
         statistics.tick(at: now)
         feeds.tick(at: now.monotonic)
+        if farewells.nextDeadline <= now.monotonic { farewells.goOn(at: now) }
         if let forgotten = signIns.tick(at: now) { journal.store(.forgetSignIns(upTo: forgotten)) }
     }
 

@@ -90,9 +90,13 @@ extension ContactCommand {
 extension ConversationCommands {
     /// Whatever the receiver does in it for the sender to see accepts it: the two see each other from now on. A sender
     /// who has left sees nothing, and is introduced when it is brought back.
-    func noteRequest(_ event: StoredEvent, in conversation: Conversation, _ now: Moment) {
+    func noteRequest(
+        _ event: StoredEvent, _ change: ConversationChange?, in conversation: Conversation, _ now: Moment
+    ) {
         guard conversation.opening.request?.receiver == event.sender else { return }
         directory.requests.end(conversation)
+        // The receiver's account was deleted.
+        if case .leave = change { return }
         directory.counters.gate.requests.accepted += 1
         guard let pair = conversation.pair, conversation.members.count == 2 else { return }
         directory.pairUp(conversation)

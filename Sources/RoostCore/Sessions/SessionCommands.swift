@@ -201,7 +201,10 @@ final class SessionCommands {
             throw Refusal(
                 .badPosition, "resume: the server never gave this position; leave it out to start from the last ack")
         }
-        try directory.user(called: grant.user)?.revoked.check(grant, device: deviceName)
+        if let known = directory.user(called: grant.user) {
+            try known.revoked.check(grant, device: deviceName)
+            guard !known.isDeleted else { throw Refusal(.unauthorized, "the user has left for good") }
+        }
         try signIns.check(grant, for: session, at: now)
         // A newcomer has nothing to catch up with, and nobody hears of it.
         if let known = directory.user(called: grant.user) {

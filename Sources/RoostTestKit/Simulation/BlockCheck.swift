@@ -107,6 +107,7 @@ final class BlockCheck {
 
     /// What the ledger has was taken from its author although there was a block.
     func checkStored(_ stored: Ledger.Event) {
+        guard !stored.isErasing else { return }
         let conversation = ledger.conversations[stored.conversation]
         var others: [Int] = []
         switch (stored.kind, stored.change) {

@@ -66,6 +66,7 @@ extension Ledger {
         let last = profiles[user]?.keys.max() ?? 0
         if profile.version <= last { blame("version \(profile.version) of u\(user)'s profile follows \(last)") }
         profiles[user, default: [:]][profile.version] = profile.name
+        if profile.isDeleted { deleted.insert(user) }
     }
 
     /// Whoever came, or is or was in a conversation that is there, must not be forgotten.
@@ -160,7 +161,7 @@ extension Ledger {
             Event(
                 kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
                 key: append.key, body: append.body, label: append.label, isRemoval: append.flag,
-                change: append.change, time: append.time), at: position)
+                change: append.change, time: append.time, isErasing: append.isErasing), at: position)
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
         checkWaiting(append, sender, in: conversation)

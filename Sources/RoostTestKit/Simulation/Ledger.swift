@@ -54,6 +54,8 @@ final class Ledger {
         var change: ConversationChange?
         /// When the relay took the command.
         var time: Timestamp
+        /// Whether a service takes away what its user has written or given.
+        var isErasing = false
     }
 
     /// An event that a user is entitled to.
@@ -121,6 +123,8 @@ final class Ledger {
     var reports: Set<String> = []
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
+    /// Users whose accounts were deleted.
+    var deleted: Set<Int> = []
     var aliveAt: Int64 = 0
     var settings = SettingTruth()
     /// When the batch that is applied became durable, in monotonic milliseconds.

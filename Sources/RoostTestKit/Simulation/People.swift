@@ -9,6 +9,8 @@ final class People {
     let world: World
     /// By the two users, the lower index first.
     var blocks: [Ledger.Pair: BlockTruth] = [:]
+    /// The user whose account is or will be deleted; nil if nobody's is.
+    var deleted: Int?
     /// What clients were promised.
     var promises = Promises()
     /// Who is whose contact.

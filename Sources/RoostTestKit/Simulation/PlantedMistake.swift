@@ -6,6 +6,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     /// The store says that a status, privacy, an exception or a block, a contact, a prospect or a report is durable
     /// before it is.
     case earlyStatus, earlyPrivacy, earlyException, earlyContact, earlyProspect, earlyReport
+    /// After a restart it is forgotten that a user's account was deleted.
+    case forgottenDeletion
+    /// Nobody becomes owner of a group whose owner leaves.
+    case lostHeir
     /// A crash loses a batch that was said to be durable.
     case lostCommit
     /// A page of catch-up leaves a row out.

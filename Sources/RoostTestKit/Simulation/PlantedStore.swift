@@ -29,6 +29,9 @@ final class PlantedStore: SimulatedStore {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }
         if world.mistake == .forgottenBlocks { snapshot.exceptions.removeAll { $0.kind == .blocked } }
+        if world.mistake == .forgottenDeletion {
+            for index in snapshot.profiles.indices { snapshot.profiles[index].profile.isDeleted = false }
+        }
         if world.mistake == .forgottenPins {
             for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
         }

@@ -105,6 +105,7 @@ final class ReplyCheck {
         case .findUsers: profiles.takeFound(event.json?["profiles"], on: connection)
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
+        case .sendToDeleted: world.fail("\(connection.label) reaches somebody whose account was deleted")
         case .leave(let conversation):
             if !event.isDuplicate { connection.belief.forget(conversation) }
             if let position = event.position { note(position, isNew: !event.isDuplicate, toldTo: connection) }
@@ -266,6 +267,7 @@ final class ReplyCheck {
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .setProspect: allowed = ["too_large"]
         case .report: allowed = ["not_found"]
+        case .sendToDeleted: allowed = ["gone"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
         case .typing, .members, .history, .receipts: allowed = ["not_found"]

@@ -55,6 +55,9 @@ final class Rest {
         settle("at the end") { self.allAreServed && self.host.relay.isSettled }
     }
 
+    /// Lets everything come to rest again.
+    func goOn(_ when: String) { settle(when) { self.allAreServed && self.host.relay.isSettled } }
+
     /// Lets time pass until a condition holds.
     private func settle(_ when: String, _ holds: () -> Bool) {
         for _ in 0..<200 {
@@ -72,7 +75,7 @@ final class Rest {
         where !connection.isWelcome && connection.pending.isEmpty && connection.isFast {
             host.finish(connection)
         }
-        for user in people.users {
+        for user in people.users where user.index != people.deleted {
             for device in user.devices {
                 if let current = device.current, !current.isClosed, current.session.closing == nil { continue }
                 let open = user.devices.reduce(0) { $0 + ($1.current?.isClosed == false ? 1 : 0) }

@@ -397,6 +397,9 @@ final class SimulatedHost {
         mutations.compactMap { mutation in
             switch (world.mistake, mutation) {
             case (.lostDrop, .dropRequest): return nil
+            case (.lostHeir, .append(var append)):
+                if case .leave(let user, _?) = append.change { append.change = .leave(user, heir: nil) }
+                return .append(append)
             case (.runawayCursor, .cursor(let device, _)): return .cursor(device, relay.head)
             case (.lateReads, .steps(let conversation, let user, var steps)):
                 for index in steps.indices { steps[index].time = world.now.wall }
@@ -422,5 +425,5 @@ extension Append {
     fileprivate var isByService: Bool { device == SimulatedService.device }
     /// Whether a service erases what a user has written. The user may have left since, and what was written may be
     /// hidden from the user.
-    var isErasing: Bool { isByService && kind == .delete }
+    var isErasing: Bool { isByService && (kind == .delete || kind == .react && flag) }
 }

@@ -38,6 +38,7 @@ public final class Simulation {
     private let end: EndCheck
     private let feed: FeedCheck
     private let requests: RequestCheck
+    private let farewell: FarewellCheck
     /// On every third day.
     private let service: SimulatedService?
 
@@ -63,6 +64,7 @@ public final class Simulation {
         script = Script(world, ledger, people, host, clients, outages)
         rest = Rest(world, ledger, people, host, clients, script, settings)
         end = EndCheck(world, ledger, people, host, rest, settings, profiles)
+        farewell = FarewellCheck(world, ledger, people, host, clients, outages, rest)
         feed = FeedCheck(world, ledger, host)
         service = seed % 3 == 0 ? SimulatedService(world, ledger, people, host, replies, seed: seed) : nil
         host.observer = self
@@ -98,6 +100,7 @@ public final class Simulation {
             durable.checkLog()
             feed.check()
         }
+        if world.violations.isEmpty, seed % 4 == 1 { farewell.run() }
         if world.violations.isEmpty { outages.drain() }
         requests.noteTally()
         let counted = Mirror(reflecting: world.tally).children.map { ($0.label ?? "", $0.value as? Int ?? 0) }

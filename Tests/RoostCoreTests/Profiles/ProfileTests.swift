@@ -253,7 +253,7 @@ import Testing
         relay.pause()
         #expect(told(bob).last == "alice deleted 2")
         #expect(shown(bob, "alice") == ["alice deleted 2"])
-        #expect(alice.outcome("profile.set", ["name": "Alice"]) == "gone")
+        #expect(alice.closeCode == .revoked && relay.connect("alice").codes == ["unauthorized"])
         #expect(mill.outcome("admin.profile", ["user": "alice", "tier": "gold"]) == "gone")
         #expect(bob.outcome("profile.set", ["username": "alice"]) == "ok")
         #expect(mill.outcome("admin.profile", ["user": "alice", "deleted": false, "name": "Alice"]) == "ok")

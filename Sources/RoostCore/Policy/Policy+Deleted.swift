@@ -1,0 +1,18 @@
+import RoostWire
+
+extension User {
+    /// Whether the user's account was deleted, even if that isn't durable yet.
+    var isDeleted: Bool { profile?.latest.isDeleted ?? false }
+}
+
+/// What a deletion of an account takes from others: nobody reaches the user any more.
+extension Policy {
+    /// Checks that all of these users can be written to, added and invited. A deletion is the same for everybody,
+    /// whatever there was between the two.
+    /// - Throws: `gone`.
+    func checkThere(_ named: [NamedUser]) throws(Refusal) {
+        guard named.allSatisfy({ $0.known?.isDeleted != true }) else {
+            throw Refusal(.gone, "the user has left for good")
+        }
+    }
+}
