@@ -5,7 +5,7 @@ package enum Folding {
     package static func fold(_ text: String) -> String {
         var folded = String.UnicodeScalarView()
         var isSpaceDue = false
-        for scalar in text.decomposed.unicodeScalars {
+        for scalar in text.uppercased().decomposed.unicodeScalars {
             let category = scalar.properties.generalCategory
             if isMark(scalar, category) { continue }
             if separates(scalar, category) {
@@ -29,17 +29,15 @@ package enum Folding {
             || properties.isDefaultIgnorableCodePoint
     }
 
-    // The full folding of case (Unicode Standard, section 3.13): by the upper case, so that `ß` and `SS` are the same.
+    // The full folding of case (Unicode Standard, section 3.13) goes by the upper case, so that `ß` and `SS` are the same.
     private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
         switch scalar.value {
-        case 0x61...0x7A, 0x30...0x39: folded.append(scalar)
+        case 0x30...0x39: folded.append(scalar)
         // Full width letters, digits and marks of ASCII.
         case 0xFF01...0xFF5E:
             if let narrow = Unicode.Scalar(scalar.value - 0xFEE0) { append(narrow, to: &folded) }
         default:
-            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
-            }
+            folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
         }
     }
 

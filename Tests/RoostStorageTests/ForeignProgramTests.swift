@@ -62,13 +62,15 @@ import Testing
         let log = try SQLiteLog(
             scratch.path("other.db"), .full, .tiny,
             reporter: StorageReporter { notice in
+                // The other program has made the file as its umask wants it.
+                guard notice.kind != .permissions else { return }
                 #expect(notice.kind == .foreignProgram)
                 #expect(throws: Never.self) { try other.database.execute("COMMIT") }
             })
         defer { log.close() }
         try other.database.execute("BEGIN IMMEDIATE")
         #expect(position(try log.commit([creation()]).first) == 1)
-        #expect(log.statistics.notices == [.foreignProgram: 1])
+        #expect(log.statistics.notices[.foreignProgram] == 1)
         #expect(!log.statistics.isWaiting)
         other.database.close()
     }

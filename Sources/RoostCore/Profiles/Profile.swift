@@ -25,7 +25,7 @@ final class Profile {
 
     /// Whether this is all of the name, or the username.
     func isWholly(_ name: FoldedName) -> Bool {
-        !stored.name.isEmpty && keys.first == name || stored.username.utf8.elementsEqual(name.bytes)
+        !stored.name.isEmpty && keys.first == name || !stored.username.isEmpty && FoldedName(stored.username) == name
     }
 
     /// Whether others may be shown something of it.
