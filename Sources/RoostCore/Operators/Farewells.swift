@@ -126,7 +126,7 @@ final class Farewells {
     }
 
     private func forget(of user: User, about other: User, _ now: Moment) {
-        user.except(other, nil, at: now.monotonic)
+        user.except(other, nil)
         journal.store(.exception(user.number, of: other.number, nil))
         directory.forgetIfNobody(other)
     }

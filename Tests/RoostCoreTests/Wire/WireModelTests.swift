@@ -165,7 +165,7 @@ private struct WireScenario {
         askStrangers(alice)
         changeQuickly()
         callThem(alice, carol)
-        _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
+        _ = carol.request("status", ["state": "busy", "text": "In a meeting", "after": 3_600_000])
         let fetch = relay.connect("carol", "tablet", background: true)
         relay.pause()
         fetch.drop()
@@ -283,6 +283,7 @@ private struct WireScenario {
         irene.tell("bye")
         relay.pause()
         relay.connect("jack").tell("bye")
+        relay.advance(200)
         let group = henry.makeGroup("irene", "jack")
         _ = henry.request("conversation.members", ["conversation": "\(group)", "presence": true])
     }
