@@ -65,7 +65,7 @@ async def test_a_message_arrives_everywhere_with_every_member(relay, name):
 
 
 @pytest.mark.parametrize("body", [
-    "x", " x ", "é" * 10, "😀" * 20_000, "a" * 20_000, "line\nline\t\u0000\u001f\u007f", "\u200b", "\ufeff",
+    "x", " x ", "é" * 10, "😀" * 20_000, "a" * 20_000, "line\nline\t\u0000\u001f\u007f",
     "e\u0301 is not é", "\U0010ffff", "\u2028x\u2029"])
 async def test_texts(relay, name, body):
     alice, bob, conversation = await pair(relay, name)

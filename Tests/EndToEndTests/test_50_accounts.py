@@ -76,7 +76,8 @@ def test_a_faulty_sign_up_names_the_member(services, email, change, member):
 
 
 @pytest.mark.parametrize("name", [
-    "\u200d", "\u3164", "\u2800", "\u034f", "\ufe0f", 60 * "\u0301", "An\u200bn", "A\u200f", "A\u202eB"])
+    "\u200d", "\u3164", "\u2800", "\u034f", "\ufe0f", 60 * "\u0301", "An\u200bn", "A\u200f", "A\u202eB"],
+    ids=["joiner", "filler", "braille", "grapheme", "selector", "marks", "inside", "direction", "override"])
 def test_names_have_the_rule_of_the_relay(services, email, name):
     answer = services.post("/v1/accounts", {"email": email, "password": PASSWORD, "displayName": name})
     assert (answer.status, answer.code, answer["member"]) == (422, "invalid", "displayName")
