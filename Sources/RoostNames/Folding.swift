@@ -29,7 +29,7 @@ package enum Folding {
             || properties.isDefaultIgnorableCodePoint
     }
 
-    // The full folding of case (Unicode Standard, section 3.13) goes by the upper case, so that `ß` and `SS` are the same.
+    // The full folding of case (Unicode Standard, section 3.13) goes by the upper case: `ß` and `SS` are the same.
     private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
         switch scalar.value {
         case 0x30...0x39: folded.append(scalar)
