@@ -165,13 +165,21 @@ public final class DiskStore: SimulatedStore {
     private func die(with batch: [Mutation]?) -> [Outcome]? {
         if let batch {
             disk.arm(.stop, after: random.below(lastOperations + 3))
-            return try? log.storeWriter.commit(batch)
+            return (try? log.storeWriter.commit(batch)).flatMap(told)
         }
         if random.chance(50) {
             disk.arm(.stop, after: random.below(24))
             for _ in 0..<4 where disk.failure == nil { _ = try? log.storeWriter.maintain() }
         }
         return nil
+    }
+
+    /// What the relay would have been told of a commit that came back; nil if the process had ended before: then the
+    /// disk reads nothing any more either, so that an event whose needs can't be read is refused alone, and nothing has
+    /// to be written.
+    private func told(_ outcomes: [Outcome]) -> [Outcome]? {
+        let isUnreadable = outcomes.contains { if case .refused(.unavailable) = $0 { true } else { false } }
+        return isUnreadable ? nil : outcomes
     }
 
     private func endProcess() {

@@ -5,9 +5,12 @@ import RoostWire
 /// are sorted where no order is promised.
 struct StoreContent: Equatable {
     private var lines: [String] = []
+    /// Users who were deleted: the store removes device and key from the rows of theirs at leisure.
+    private let deleted: Set<UserNumber>
 
     /// - Parameter answer: answers a question to the store.
     init(_ snapshot: Snapshot, answer: (Read) throws -> ReadResult) throws {
+        deleted = Set(snapshot.profiles.filter(\.profile.isDeleted).map(\.user))
         lines.append("head \(snapshot.head.value), alive at \(snapshot.aliveAt.milliseconds)")
         lines += snapshot.users.map {
             "user \($0.number.value) \($0.name) \($0.presence) \($0.status) \($0.privacy)"
@@ -43,7 +46,7 @@ struct StoreContent: Equatable {
     ) throws {
         let span = PageRequest.Span(conversation, after: .start, upTo: Position(.max))
         let page = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 30)
-        lines += try answer(Read(ticket: 0, .page(page))).events.map(StoreContent.line)
+        lines += try answer(Read(ticket: 0, .page(page))).events.map(line)
         let history = HistoryRequest(
             conversation: conversation, reader: UserNumber(1), after: .none, before: SequenceNumber(.max),
             isNewest: true, rows: 1_000_000, bytes: 1 << 30)
@@ -61,9 +64,10 @@ struct StoreContent: Equatable {
             + mark.own.text + member.mentions.map { "@\($0.sequence.value)" }.joined()
     }
 
-    private static func line(_ event: StoredEvent) -> String {
-        "\(event.position.value) \(event.kind) \(event.sequence.value) by \(event.sender.value) \(event.device) "
-            + "\(event.key) \(event.label) \(event.reference.value) \(event.flag) \(event.time.milliseconds) "
+    private func line(_ event: StoredEvent) -> String {
+        let traces = deleted.contains(event.sender) ? "" : "\(event.device) \(event.key)"
+        return "\(event.position.value) \(event.kind) \(event.sequence.value) by \(event.sender.value) \(traces) "
+            + "\(event.label) \(event.reference.value) \(event.flag) \(event.time.milliseconds) "
             + (event.kind == .message ? "\(event.editedAt.milliseconds) \(event.deletedAt.milliseconds) " : "")
             + String(decoding: event.body, as: UTF8.self)
             + String(decoding: event.extras?.json ?? [], as: UTF8.self)

@@ -11,8 +11,9 @@ extension Database {
 
     /// Writes zeros from the end of the WAL up to room for `frames`, and syncs the file. A commit that appends to a
     /// file makes the file system commit its own journal too, with everything else in it; a commit that overwrites
-    /// syncs only its own pages. SQLite reads a WAL up to its last valid frame, so zeros after it are ignored. Throws
-    /// if there is no room.
+    /// syncs only its own pages. SQLite reads a WAL up to its last valid frame, so zeros after it are ignored. That the
+    /// file was cut is synced before: if a power cut kept zeros and not the cut, frames before them would still be
+    /// valid, and SQLite would put old pages over newer ones. Throws if there is no room.
     func reserveWAL(frames: Int) throws {
         guard let file = try fileOfWAL(), let fileSize = file.pointee.pMethods?.pointee.xFileSize,
             let write = file.pointee.pMethods?.pointee.xWrite, let sync = file.pointee.pMethods?.pointee.xSync
@@ -20,6 +21,7 @@ extension Database {
         var end: Int64 = 0
         try check(fileSize(file, &end))
         let wanted = Int64(Database.walBytes(frames: frames))
+        if end < wanted { try check(sync(file, SQLITE_SYNC_FULL)) }
         // The largest page size, and so the most that SQLite passes to its file layer at once, which accepts at most
         // 128 KiB.
         let zeros = [UInt8](repeating: 0, count: 1 << 16)

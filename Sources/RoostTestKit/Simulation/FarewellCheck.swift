@@ -118,17 +118,12 @@ extension People {
     func noteDeletion(of user: SimulatedUser) {
         deleted = user.index
         user.unanswered.removeAll()
+        forgetPromises(of: user)
         note(user.choice, "", of: user)
-        _ = pledges(of: .status(nil, nil), by: user)
         for other in users where other !== user {
             note(nil, for: other.index, of: user)
-            _ = pledges(of: .except(other.index, nil), by: user)
-            if other.secrecy.exceptions[user.index] != .blocked {
-                note(nil, for: user.index, of: other)
-                _ = pledges(of: .except(user.index, nil), by: other)
-            }
+            if other.secrecy.exceptions[user.index] != .blocked { note(nil, for: user.index, of: other) }
             acquaintances.note(.end, by: user.index, other.index, at: world.now.wall.milliseconds)
-            _ = pledges(of: .contact(.end, other.index), by: user)
         }
     }
 }

@@ -146,6 +146,10 @@ final class People {
     /// ends.
     func isCrowded(_ user: SimulatedUser) -> Bool { user.devices.count > world.day.limits.devicesPerUser }
 
+    /// Whether it depends on how far the relay is what it knows of the user's devices: they are too many, or the
+    /// account is being deleted.
+    func isForgetting(_ user: SimulatedUser) -> Bool { isCrowded(user) || user.index == deleted }
+
     // MARK: Choosing
 
     /// Another user, at random.

@@ -53,7 +53,7 @@ final class PresenceCheck {
             if text != user.toldText, text != user.oldText || world.time - user.textSince > World.lateness {
                 world.fail("\(connection.label) is told of \(user.name) \(text), not \(user.toldText)")
             }
-            guard !people.isCrowded(user) else { continue }
+            guard !people.isForgetting(user) else { continue }
             if state != user.truth.rawValue, !wasTrue(state, of: user) {
                 world.fail(
                     "\(connection.label) is told that \(user.name) is \(state), who is \(user.truth): \(describe(user))"
@@ -184,7 +184,7 @@ final class PresenceCheck {
     private func checkPresence(_ connection: SimulatedConnection) {
         guard !world.isStopping else { return }
         let viewer = connection.device.user
-        for user in people.users where world.time - user.truthSince > World.lateness && !people.isCrowded(user) {
+        for user in people.users where world.time - user.truthSince > World.lateness && !people.isForgetting(user) {
             guard !people.isUnsettled(user, viewer) else { continue }
             guard !people.isHidden(user, from: viewer) else {
                 checkNothingBelieved(of: user, connection)

@@ -43,6 +43,11 @@ struct Promises {
         said[pledge.thing]?.removeAll { $0.number < pledge.number }
     }
 
+    /// Nothing of these things is promised any more.
+    mutating func forget(where isMeant: (Thing) -> Bool) {
+        for thing in said.keys where isMeant(thing) { (said[thing], confirmed[thing]) = (nil, nil) }
+    }
+
     /// Another relay starts with what is stored.
     /// - Returns: what is wrong.
     mutating func restart(with stored: (Thing) -> String) -> [String] {
@@ -85,6 +90,19 @@ extension People {
     fileprivate static func word(_ choice: StatusChoice, _ text: String) -> String { "\(choice.word) \(text)" }
 
     fileprivate static func word(_ exception: PrivacyException?) -> String { exception.map { "\($0.word)" } ?? "none" }
+
+    /// What was promised to a user, or of it to others, ends with its account; only a block by another stays.
+    func forgetPromises(of user: SimulatedUser) {
+        promises.forget { thing in
+            switch thing {
+            case .status(let one), .privacy(let one), .prospect(let one, _): one == user.index
+            case .exception(let one, let other):
+                one == user.index || other == user.index && users[one].secrecy.exceptions[other] != .blocked
+            case .contact(let low, let high): low == user.index || high == user.index
+            case .report: false
+            }
+        }
+    }
 
     /// Compares what was confirmed with what is stored.
     /// - Returns: what is wrong.

@@ -40,7 +40,7 @@ public final class Simulation {
     private let requests: RequestCheck
     private let farewell: FarewellCheck
     /// On every third day.
-    private let service: SimulatedService?
+    private var service: SimulatedService?
 
     private init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather, store make: StoreMaker?) {
         world = World(seed: seed, mistake: mistake, weather: weather)
@@ -93,6 +93,7 @@ public final class Simulation {
             settings.step()
         }
         service?.leave()
+        service = nil
         let taken = world.stepsTaken
         if world.violations.isEmpty { rest.comeToRest() }
         if world.violations.isEmpty {
