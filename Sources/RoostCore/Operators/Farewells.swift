@@ -73,7 +73,13 @@ final class Farewells {
 
     private func isOut(_ user: User) -> Bool {
         user.memberships.isEmpty && user.contacts.isEmpty && user.privacy.exceptions.isEmpty
-            && user.presence.status.text.isEmpty
+            && user.presence.status.text.isEmpty && !user.privacy.namedBy.contains { isForgotten($0, about: user) }
+    }
+
+    /// Whether what another user tells this one is forgotten. A block stays: it still hides from its user what the
+    /// other one wrote.
+    private func isForgotten(_ number: UserNumber, about user: User) -> Bool {
+        directory.user(number).map { !$0.hasBlocked(user) } ?? false
     }
 
     /// When to call `goOn` next, in monotonic milliseconds.
@@ -117,8 +123,7 @@ final class Farewells {
             guard steps > 0 else { return false }
             steps -= 1
             named.removeLast()
-            // A block stays: it still hides from its user what the other one wrote.
-            guard let other = directory.user(number), !other.hasBlocked(user) else { continue }
+            guard isForgotten(number, about: user), let other = directory.user(number) else { continue }
             forget(of: other, about: user, now)
         }
         presence.leave(user, at: now)

@@ -365,13 +365,20 @@ final class EventCheck {
         else { return world.fail("\(device.label) isn't told where it begins") }
     }
 
-    /// A client whose user left a conversation, or comes into it, forgets who types there.
+    /// A client whose user left a conversation, or comes into it, forgets who types there. Whoever comes into it has
+    /// read nothing, which a receipt needn't say.
     private func noteDeparture(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let word = event.json?["event"]?.string,
             let conversation = event.conversation.flatMap(ledger.conversation)
         else { return }
         let name = connection.device.user.name
-        let isNamed = event.json?["users"]?.elements?.contains { $0.string == name } == true
+        let users = event.json?["users"]?.elements?.compactMap(\.string) ?? []
+        let isNamed = users.contains(name)
+        if word == "added" {
+            for user in users.compactMap(SimulatedUser.index) {
+                connection.belief.receipts[Ledger.Pair(conversation.index, user)] = nil
+            }
+        }
         if word == "left" && event.json?["by"]?.string == name || word == "removed" && isNamed {
             connection.belief.forget(conversation.index)
         } else if word == "added", isNamed {
