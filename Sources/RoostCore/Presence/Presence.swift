@@ -14,7 +14,8 @@ final class Presence {
         var end = StatusEnds.Mark()
         /// What watchers were told last.
         fileprivate(set) var announced: Shown
-        /// What some sessions were told ahead of the others, since the last tick.
+        /// What some sessions have that isn't what the others have: what they were told ahead of the tick, or what they
+        /// had before it, if a retelling follows.
         fileprivate var early: [SessionID: Shown] = [:]
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
@@ -254,7 +255,10 @@ final class Presence {
     /// tick. If the state changes again before, the tick corrects it.
     func show(_ user: User, to session: Session, at now: Moment) -> Shown {
         guard let viewer = session.user, policy.showsPresence(of: user, to: viewer) else { return .nothing }
-        guard user.presence.isChanged else { return user.presence.announced }
+        guard user.presence.isChanged else {
+            user.presence.early[session.id] = nil
+            return user.presence.announced
+        }
         let shown = user.shown(as: state(of: user, at: now.monotonic))
         user.presence.early[session.id] = shown
         return shown
@@ -512,9 +516,12 @@ final class Presence {
         let user = current.user
         guard let viewer = session.user else { return }
         let level = policy.presenceLevel(of: user, to: viewer)
-        // If only the two have changed what they show each other, a retelling follows, at the tick of that change.
-        guard current.isRetold || session.presence.sent[user.number] == level else { return }
         let before = current.early[session.id] ?? current.before
+        // If only the two have changed what they show each other, a retelling follows, at the tick of that change.
+        guard current.isRetold || session.presence.sent[user.number] == level else {
+            user.presence.early[session.id] = before
+            return
+        }
         guard session.presence.sent.takeNews(of: user, before, level, at: now) else { return }
         guard !current.isInterrupted || isTold(session, of: user.number) else { return }
         add(user, to: session, &news)
@@ -529,10 +536,10 @@ final class Presence {
         guard isTold(session, of: user.number), let viewer = session.user else { return }
         let before = user.presence.early[session.id] ?? user.presence.announced
         let level = policy.presenceLevel(of: user, to: viewer)
-        guard session.presence.sent.takeNews(of: user, before, level, at: now) else { return }
+        let isNews = session.presence.sent.takeNews(of: user, before, level, at: now)
         // What it knows from now on. The tick compares it with what is new.
-        if user.presence.isChanged { user.presence.early[session.id] = user.presence.announced }
-        add(user, to: session, &news)
+        user.presence.early[session.id] = user.presence.isChanged ? user.presence.announced : nil
+        if isNews { add(user, to: session, &news) }
     }
 
     private func store(_ user: User, _ state: PresenceState, in news: inout News, at now: Moment) {

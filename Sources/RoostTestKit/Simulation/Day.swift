@@ -104,7 +104,8 @@ public struct Day {
         limits.awayMilliseconds = [0, 2_000, 300_000][limits.pageMessages % 3]
         // What waits has to be told within the rest at the end.
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
-        limits.presencePerSecond = limits.receiptsPerSecond
+        // At the end everybody changes its profile and some their status: that is told within the lateness.
+        limits.presencePerSecond = max(limits.receiptsPerSecond, 120)
         limits.presenceAtOnce = limits.pageMessages
         limits.countsPerSession = 1 + limits.pageMessages % 4
         limits.countsPerSecond = limits.receiptsPerSecond

@@ -104,6 +104,19 @@ import Testing
         #expect(watcher.frames.isEmpty)
     }
 
+    /// A tick between the two leaves out a watcher whose own privacy has changed, and the next one makes up for it.
+    @Test func aWatcherWhosePrivacyHasJustChangedIsStillSentTheState() {
+        for wait in 0..<60 {
+            let isAway = wait.isMultiple(of: 2)
+            #expect(bob.outcome("status", ["state": isAway ? "away" : "auto"]) == "ok")
+            relay.advance(Int64(wait))
+            #expect(watcher.outcome("privacy", ["lastSeen": isAway ? "coarse" : "exact"]) == "ok")
+            relay.advance(1_000)
+            #expect(watcher.states(of: "bob") == [isAway ? "away" : "online"], "\(wait) ms later")
+            watcher.forget()
+        }
+    }
+
     /// A visit shorter than a tick, or a moment of visibility, changes nothing but the time.
     @Test func watchersHaveTheLastSeenTimeThatAWatchShows() {
         #expect(bob.outcome("status", ["state": "invisible"]) == "ok")
