@@ -16,6 +16,6 @@ struct ServeCommand: AsyncParsableCommand {
         if supervised { Supervision.begin() }
         var log = Logger(label: "roost-services")
         log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .notice
-        try await Services(configuration, log: log).run()
+        try await ReloadSignal.logged(to: log) { [log] in try await Services(configuration, log: log).run() }
     }
 }

@@ -24,9 +24,12 @@ struct ServicesCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        // A manager may ask for a reload as soon as the process exists.
+        let disposition = ReloadSignal.ignore()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         do {
             var command = try parseAsRoot()
+            if !(command is ServeCommand) { ReloadSignal.restore(disposition) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -26,7 +26,8 @@ struct RoostCommand: AsyncParsableCommand {
     // thread.
     @MainActor static func main() async {
         // A manager may ask for a reload as soon as the process exists.
-        if CommandLine.arguments.dropFirst().first == ServeCommand.configuration.commandName { Server.holdReloads() }
+        let serving = [ServeCommand.configuration.commandName, UpCommand.configuration.commandName]
+        if let name = CommandLine.arguments.dropFirst().first, serving.contains(name) { Server.holdReloads() }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket as sockets
 import subprocess
 import sys
@@ -15,9 +16,9 @@ import pytest
 import yaml
 
 from harness.document import Walk, document
-from harness.relay import REPOSITORY, command
-from harness.services import Services
-from harness.waiting import until
+from harness.relay import REPOSITORY, command, environment
+from harness.services import SERVICES, Services
+from harness.waiting import PATIENCE, until
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
 from smtp_server import MailServer  # noqa: E402
@@ -468,6 +469,34 @@ def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):
     database.write_bytes(whole)
     services.start()
     assert services.refresh(tokens["refreshToken"]).status == 200
+
+
+def test_sighup_is_harmless_before_the_services_are_ready_and_after(tmp_path):
+    # A program that reads from a pipe waits for what is written into it: it has begun, and has no configuration yet.
+    pipe, port = tmp_path / "roost.yaml", re.compile(rb" listens on http://[^/]*:(\d+)\n")
+    os.mkfifo(pipe)
+    with open(tmp_path / "services.log", "wb") as log, subprocess.Popen(
+            [str(SERVICES), "serve", "--config", str(pipe)], cwd=tmp_path, env=environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log) as process:
+        with open(pipe, "w") as configuration:
+            process.send_signal(signal.SIGHUP)
+            configuration.write(f"services:\n  port: 0\n  data: {tmp_path / 'data'}\n")
+        ready = port.search(process.stdout.readline())
+
+        def lines():
+            return (tmp_path / "services.log").read_text().count("SIGHUP is ignored")
+
+        before = lines()
+        process.send_signal(signal.SIGHUP)
+        try:
+            asyncio.run(until(lambda: lines() > before, "a line about the signal"))
+            with sockets.create_connection(("127.0.0.1", int(ready.group(1))), timeout=20) as plain:
+                plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                assert plain.makefile("rb").readline().startswith(b"HTTP/1.1 200 ")
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, (tmp_path / "services.log").read_text()
 
 
 def test_after_a_clean_end_the_file_alone_has_everything(start_services):

@@ -48,6 +48,15 @@ async def test_services_end_with_the_relay(up, end):
     assert len(relay.starts()) == 1
 
 
+async def test_a_reload_before_the_relay_is_ready_is_harmless(up, tmp_path):
+    (tmp_path / "services").mkdir()
+    (tmp_path / "services" / "reload").touch()
+    relay = up()
+    alice = await relay.device("alice")
+    await alice.send("@bob", "hello")
+    assert len(relay.starts()) == 1 and relay.is_running()
+
+
 async def test_keys_that_a_full_disk_left_empty(tmp_path):
     relay = Both(tmp_path, services__port=free_port())
     try:

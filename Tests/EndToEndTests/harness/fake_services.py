@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Stands in for roost-services where only its life as a process matters: it makes the keys, notes that it has begun,
-and ends when the relay's process does. With `mistake` in its folder it ends as a program with a wrong setting does."""
+and ends when the relay's process does. With `mistake` in its folder it ends as a program with a wrong setting does, and
+with `reload` it asks the relay for a reload before there are keys, so before the relay can be ready."""
 
 import base64
 import json
 import os
 import pathlib
+import signal
 import sys
 
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -17,6 +19,8 @@ folder = pathlib.Path(settings["services.data"])
 folder.mkdir(parents=True, exist_ok=True)
 if (folder / "mistake").exists():
     sys.exit(2)
+if (folder / "reload").exists():
+    os.kill(os.getppid(), signal.SIGHUP)
 if not (folder / "keys.json").exists():
     numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
     x, y = (base64.urlsafe_b64encode(one.to_bytes(32, "big")).decode().rstrip("=") for one in (numbers.x, numbers.y))
