@@ -84,21 +84,18 @@ const LOOK_TIME = 60_000;
 /** Most messages that disappear in one transaction. They are looked for with each change of what is shown. */
 const EXPIRED_AT_ONCE = 64;
 
-/** A command that failed. */
+/** A command that failed. Where nothing more is known, the code says why. */
 export class RoostError extends Error {
-  constructor(code, detail, { retry = false, retryAfter } = {}) {
-    super(detail);
-    this.name = "RoostError";
-    this.code = code;
-    this.retry = retry;
-    this.retryAfter = retryAfter;
+  constructor(code, { message = code.replaceAll("_", " "), retry = false, retryAfter } = {}) {
+    super(message);
+    Object.assign(this, { name: "RoostError", code, retry, retryAfter });
   }
 }
 
-const lost = () => new RoostError("connection_lost", "connection lost", { retry: true });
-const tooMany = () => (
-  new RoostError("too_many_requests", "too many", { retry: true }));
-const notConnected = () => new RoostError("not_connected", "no session", { retry: true });
+const passing = (code) => new RoostError(code, { retry: true });
+const lost = () => passing("connection_lost");
+const tooMany = () => passing("too_many_requests");
+const notConnected = () => passing("not_connected");
 
 /** What to tell people. */
 export const sentences = {
@@ -225,7 +222,7 @@ function keyOf(path, row) {
 function compare(one, other) {
   const rank = (key) => (Array.isArray(key) ? 3 : typeof key === "string" ? 2 : 1);
   if (rank(one) !== rank(other)) return rank(one) - rank(other);
-  if (!Array.isArray(one)) return one < other ? -1 : one > other ? 1 : 0;
+  if (!Array.isArray(one)) return (one > other) - (one < other);
   for (let index = 0; index < Math.min(one.length, other.length); index++) {
     const order = compare(one[index], other[index]);
     if (order) return order;
@@ -354,7 +351,7 @@ class Disk {
       return result;
     } catch (error) {
       try { transaction.abort(); } catch { /* It has ended already, or never begun. */ }
-      const isDisk = error instanceof DOMException && !["DataError", "DataCloneError"].includes(error.name);
+      const isDisk = error instanceof DOMException && !error.name.startsWith("Data");
       throw isDisk ? new DiskError() : error;
     } finally {
       clearTimeout(late);
@@ -628,7 +625,7 @@ class Cache {
     const { conversation, sequence, time } = event;
     // Of what becomes of a hidden one, this user is told nothing.
     switch (event.hidden ? "message" : event.type) {
-      case "message": await this.#takeMessage(messageRow(event), event.read ?? true); break;
+      case "message": await this.takeMessage(messageRow(event), event.read ?? true); break;
       case "edit": await this.edit(conversation, sequence, event.body, time, event); break;
       case "delete": await this.delete(conversation, sequence, time); break;
       case "react": await this.#takeReaction(event); break;
@@ -662,7 +659,8 @@ class Cache {
     return isNew;
   }
 
-  async #takeMessage(row, isReading = true) {
+  /** A message that the relay has stored, from others or of this device. */
+  async takeMessage(row, isReading = true) {
     if (await this.message(row.conversation, row.sequence)) return;
     await this.#rows.put("messages", row);
     await this.#doubt(row);
@@ -689,8 +687,7 @@ class Cache {
     }
     await this.put(one);
     if (from && from !== this.#user && isReading) {
-      const mark = { user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time };
-      await this.#raise(conversation, mark);
+      await this.takeReceipt({ conversation, user: from, read: sequence, readAt: time });
     }
     if (one.sequence > MESSAGES_KEPT) {
       await this.#forgetMessages(conversation, 0, one.sequence - MESSAGES_KEPT);
@@ -726,17 +723,15 @@ class Cache {
     const row = { ...one, peer: one.kind === "direct" ? one.members.find((user) => user !== this.#user) : undefined };
     // What a stranger asks is neither listed nor counted.
     if (one.request && one.request !== "sent") Object.assign(row, { time: undefined, unread: 0 });
-    for (const name in row) if (row[name] === undefined || row[name] === null) delete row[name];
+    for (const name in row) if ((row[name] ?? undefined) === undefined) delete row[name];
     await this.#rows.put("conversations", row);
   }
 
   async edit(conversation, sequence, body, editedAt, { mentions, version }) {
     const message = await this.message(conversation, sequence);
     if (!message || message.deletedAt) return;
-    const row = { ...message, body, editedAt, mentions };
-    // The answer to an edit that changes nothing tells none.
-    if (version !== undefined) row.version = version;
-    await this.#rows.put("messages", row);
+    // The answer to an edit that changes nothing tells no version.
+    await this.#rows.put("messages", { ...message, body, editedAt, mentions, version: version ?? message.version });
   }
 
   async delete(conversation, sequence, time) {
@@ -801,7 +796,7 @@ class Cache {
     await this.#rows.put("watermarks", row);
   }
 
-  watermarks(conversation) { return this.#rows.find("watermarks", { from: [conversation], to: [conversation, []] }); }
+  watermarks(conversation) { return this.#rows.find("watermarks", under(conversation)); }
 
   async #takeChange(event) {
     const { conversation: id, by, users = [] } = event;
@@ -846,8 +841,7 @@ class Cache {
   /** The user is no longer in this conversation. */
   async forget(id) {
     await this.#rows.delete("conversations", id);
-    await this.#rows.clear("messages", { from: [id], to: [id, []] });
-    await this.#rows.clear("watermarks", { from: [id], to: [id, []] });
+    for (const table of ["messages", "watermarks"]) await this.#rows.clear(table, under(id));
   }
 
   #forgetMessages(id, from, to) { return this.#rows.clear("messages", { from: [id, from], to: [id, to] }); }
@@ -876,7 +870,7 @@ class Cache {
     for (const { from, to } of gaps) {
       // They count toward the page (section 5), so that there are no more of them than of messages.
       for (let sequence = from; sequence <= Math.min(to, from + 1_000); sequence++) {
-        await this.#replace({ conversation, sequence, from: "", time: 0, kind: "text", reactions: [] });
+        await this.#replace(messageRow({ conversation, sequence, time: 0 }));
       }
     }
     const one = await this.conversation(conversation);
@@ -899,9 +893,6 @@ class Cache {
       if (stale) await this.#rows.put("messages", rest);
     }
   }
-
-  /** A message of this device that the relay has stored. */
-  async takeOwn(row) { await this.#takeMessage(row); }
 
   /** The user has seen a conversation up to a message. */
   async read(conversation, sequence) {
@@ -960,10 +951,12 @@ function failureOf({ code, detail, retry }) {
 }
 
 const isVisible = (item) => item.action !== "react" && item.action !== "read";
+/** The keys that begin so. */
+const under = (first) => ({ from: [first], to: [first, []] });
 /** The key of what belongs to a user, and the keys of all of it. Before the first session, there is no user. */
 const ofUser = ({ user = "" }, destination) => [user, destination];
-const allOf = ({ user = "" }) => ({ from: [user], to: [user, []] });
-const noSuchItem = () => new RoostError("no_such_item", "no item");
+const allOf = ({ user = "" }) => under(user);
+const noSuchItem = () => new RoostError("no_such_item");
 
 /** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
  *
@@ -1089,7 +1082,7 @@ class Outbox {
     if (identity.user === undefined) delete item.user;
     this.#check(item.length, 1);
     if ((await rows.by("outbox", "key", act.key)).length) {
-      throw new RoostError("key_is_taken", "it waits");
+      throw new RoostError("key_is_taken");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
     item.id = await this.#newID(rows);
@@ -1119,7 +1112,7 @@ class Outbox {
   #check(length, count) {
     const sum = this.items.reduce((all, item) => all + item.length, length);
     if (this.items.length + count > OUTBOX_ITEMS || sum > OUTBOX_LENGTH) {
-      throw new RoostError("full", "too much");
+      throw new RoostError("full");
     }
   }
 
@@ -1187,11 +1180,7 @@ class Outbox {
         line.add(destination);
       } else if (item.code) {
         if (item.action === "send" && !this.#goesOn) choosing.add(destination);
-      } else if (item.action === "send" && choosing.has(destination)) {
-        continue;
-      } else if (line.has(destination)) {
-        continue;
-      } else {
+      } else if (!line.has(destination) && !(item.action === "send" && choosing.has(destination))) {
         this.#underWay.add(item.id);
         this.#untried.delete(item.id);
         return item;
@@ -1454,14 +1443,11 @@ class Store {
       case "send": {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
-        const { time, expires, deletedAt, kind, origin } = ok;
-        const told = origin ? { kind, body: ok.body, origin } : {};
-        const row = messageRow({
-          ...item, ...told, replyTo: sequence, conversation, sequence: stored.sequence, from: identity.user,
-          time, expires, deletedAt });
+        // What is forwarded, and when it disappears or was deleted, the `ok` says.
+        const kind = ok.origin ? ok.kind : item.kind;
+        const row = messageRow({ ...item, ...ok, kind, replyTo: sequence, conversation, from: identity.user });
         // A message that an earlier try stored may have changed since.
-        await cache.takeOwn(ok.duplicate || (item.forward && !origin) ? { ...row, stale: 1 } : row);
-        return;
+        return cache.takeMessage(ok.duplicate || (item.forward && !ok.origin) ? { ...row, stale: 1 } : row);
       }
       case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0, { mentions: item.mentions, version: ok.version });
       case "delete": return cache.delete(conversation, sequence, ok.time ?? 1);
@@ -1570,7 +1556,7 @@ async function endDraft({ rows, identity }, names) {
 /** The message that an act is about: `k:` and its key, or `s:` and its sequence. */
 async function targetOf({ rows }, id, conversation, destination) {
   const [sort, name] = [id.slice(0, 2), id.slice(2)];
-  if (sort === "s:" && Number.isSafeInteger(Number(name))) return { target: Number(name) };
+  if (sort === "s:" && Number.isSafeInteger(+name)) return { target: +name };
   if (sort !== "k:") throw noSuchItem();
   const [item] = await rows.by("outbox", "key", name);
   if (item?.action === "send" && [conversation, destination].includes(item.destination)) return { parent: item.id };
@@ -1605,7 +1591,7 @@ const isWelcome = ({ user, epoch, time }) => (
 /** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't
  *  name come from the network or a proxy, but for the relay's own range; and so may 1002 (decision 35). */
 function comesBack(code) {
-  return ![1003, 1007, 1009].includes(code) && !(code >= 4500 && code < 5000);
+  return ![1003, 1007, 1009].includes(code) && !(code >= 4500);
 }
 
 /** Timers by name, one of each. */
@@ -1647,7 +1633,7 @@ class Session {
   #resume;
   #askedWait;
   // The relay refused `hello` for now, and its wait isn't over.
-  #isHeldOff = false;
+  #isHeldOff;
   #readySince;
   #heardAt = 0;
   // The relay's clock, compared to this one.
@@ -1701,7 +1687,7 @@ class Session {
   // It gets a token first, so that this doesn't use up the relay's time for `hello`.
   async #begin() {
     this.#alarms.cancelAll();
-    this.#isHeldOff = false;
+    this.#isHeldOff = undefined;
     this.#connection += 1;
     this.#phase = "token";
     const number = this.#connection;
@@ -1729,7 +1715,7 @@ class Session {
     try {
       socket = new this.#settings.WebSocket(this.#settings.url, ["roost.v1"]);
     } catch (error) {
-      return this.#end({ state: "failed", reason: "other", detail: String(error?.message ?? error) });
+      return this.#fail(String(error?.message ?? error));
     }
     this.#socket = socket;
     socket.onopen = () => {
@@ -1756,9 +1742,8 @@ class Session {
       }
       // A close code that says what to do follows at once.
       if (["token_expired", "unauthorized", "forbidden"].includes(failure.code)) return;
-      if (!failure.retry) return this.#end({ state: "failed", reason: "other", detail: failure.message });
-      this.#askedWait = failure.retryAfter;
-      this.#isHeldOff = this.#askedWait !== undefined;
+      if (!failure.retry) return this.#fail(failure.message);
+      this.#isHeldOff = this.#askedWait = failure.retryAfter;
       this.#lose();
     });
   }
@@ -1792,15 +1777,16 @@ class Session {
     if (!waiting) return;
     this.#waiting.delete(told.re);
     if (told.type !== "error") return waiting.complete(null, told);
-    waiting.complete(new RoostError(told.code, told.reason, told));
+    waiting.complete(new RoostError(told.code, { ...told, message: told.reason }));
   }
 
   #closed(code, reason) {
-    if (this.#phase === "leaving") return this.#end({ state: "offline" });
+    if (this.#phase === "leaving") return this.#end();
     if (comesBack(code)) return this.#lose();
-    const why = { 4500: "signedOut", 4503: "signedOut", 4501: "takenOver" }[code] ?? "other";
-    this.#end({ state: "failed", reason: why, detail: reason || `closed: ${code}` });
+    this.#fail(reason || `closed: ${code}`, { 4500: "signedOut", 4503: "signedOut", 4501: "takenOver" }[code]);
   }
+
+  #fail(detail, reason = "other") { this.#end({ state: "failed", reason, detail }); }
 
   // -- Commands
 
@@ -1822,7 +1808,7 @@ class Session {
     const text = JSON.stringify({ type, ...members, id });
     // If a client sends more, the relay ends its session for good. A character has up to three bytes.
     if (text.length * 3 > this.bytesMax && new TextEncoder().encode(text).length > this.bytesMax) {
-      return complete(new RoostError("too_large", `over ${this.bytesMax} bytes`));
+      return complete(new RoostError("too_large"));
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
     this.#write(text);
@@ -1841,7 +1827,7 @@ class Session {
     if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose();
     for (const [id, { complete }] of late) {
       this.#waiting.delete(id);
-      complete(new RoostError("timed_out", "no answer", { retry: true }));
+      complete(passing("timed_out"));
     }
     const next = Math.min(...[...this.#waiting.values()].map(({ issued }) => issued));
     if (Number.isFinite(next)) this.#alarms.set("replies", next + REPLY_TIME - now, () => this.#giveUp());
@@ -1849,8 +1835,7 @@ class Session {
 
   // A page doesn't see the relay's pings, so that it sends its own after a long silence.
   #watchSilence() {
-    const quiet = this.#clock.now() - this.#heardAt;
-    const left = QUIET_TIME - quiet;
+    const left = this.#heardAt + QUIET_TIME - this.#clock.now();
     if (left <= 0) this.#ping();
     this.#alarms.set("quiet", left > 0 ? left : QUIET_TIME, () => this.#watchSilence());
   }
@@ -1915,11 +1900,11 @@ class Session {
     return new Promise((resolve) => {
       this.#leavers.push(resolve);
       if (this.#phase === "leaving") return;
-      if (!this.isReady) return this.#end({ state: "offline" });
+      if (!this.isReady) return this.#end();
       this.#sendAck();
       this.transmit("bye");
       this.#phase = "leaving";
-      this.#alarms.set("goodbye", GOODBYE_TIME, () => this.#end({ state: "offline" }));
+      this.#alarms.set("goodbye", GOODBYE_TIME, () => this.#end());
     });
   }
 
@@ -1927,20 +1912,18 @@ class Session {
   drop() {
     if (this.#phase === "ended") return;
     if (this.isReady) this.#sendAck();
-    this.#end({ state: "offline" });
+    this.#end();
   }
 
   /** Gives up the connection; the next try comes after a while. */
   #lose() {
-    if (this.#phase === "leaving") return this.#end({ state: "offline" });
+    if (this.#phase === "leaving") return this.#end();
     if (this.#readySince !== undefined && this.#clock.now() - this.#readySince >= BACKOFF_MOST) {
       this.#backoff.reset();
     }
-    const asked = this.#askedWait;
+    const wait = Math.min(this.#askedWait ?? this.#backoff.next(), ASKED_WAIT_MOST);
     this.#askedWait = undefined;
-    const wait = asked === undefined ? this.#backoff.next() : Math.min(asked, ASKED_WAIT_MOST);
     this.#letGo();
-    this.#phase = "waiting";
     this.#alarms.set("reconnect", wait, () => this.#begin());
     this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait });
   }
@@ -1948,7 +1931,7 @@ class Session {
   /** Too much arrives: what has come is stored first. */
   overrun() { if (this.isReady) this.#lose(); }
 
-  #end(state) {
+  #end(state = { state: "offline" }) {
     this.#letGo();
     this.#phase = "ended";
     this.#owner.changed(state);
@@ -2001,7 +1984,7 @@ class Tabs {
   }
 
   static get arePossible() {
-    return typeof BroadcastChannel === "function" && typeof globalThis.navigator?.locks?.request === "function";
+    return Boolean(globalThis.BroadcastChannel && globalThis.navigator?.locks);
   }
 
   /** Joins the other tabs; alone, it is the writer at once. */
@@ -2065,8 +2048,7 @@ class Tabs {
       case "reply": if (content.to === this.id) this.#finish(content); break;
       case "writer":
         for (const [id, { method, values }] of this.#calls) this.tell("call", { id, method, values });
-        this.#owner.heard(kind, content, from);
-        break;
+      // falls through
       default: this.#owner.heard(kind, content, from);
     }
   }
@@ -2094,7 +2076,7 @@ class Tabs {
   #finish({ id, result, failure }) {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    if (failure) call?.reject(new RoostError(failure.code, failure.message, failure));
+    if (failure) call?.reject(new RoostError(failure.code, failure));
     else call?.resolve(result);
   }
 
@@ -2313,7 +2295,7 @@ class TimelineBuilder {
         row.isDeleted = true;
         row.reactions = [];
       }
-      row.isChanging = row.isChanging || item.action !== "read";
+      row.isChanging ||= item.action !== "read";
     }
     if (row.kind === "text" && typeof row.body === "string") row.text = row.body;
     for (const name in row) if (row[name] === undefined) delete row[name];
@@ -3115,8 +3097,7 @@ class Engine {
   constructor(settings) {
     // Tests hand in their own clock, chance and disk.
     const { clock = systemClock, random = Math.random, storage, name = "roost" } = settings;
-    const hasDisk = typeof indexedDB === "object" && indexedDB !== null;
-    const open = settings.disk ?? (hasDisk ? (onLost) => Disk.open(`roost.${name}`, onLost) : null);
+    const open = settings.disk ?? (globalThis.indexedDB ? (onLost) => Disk.open(`roost.${name}`, onLost) : null);
     this.#settings = settings;
     this.clock = clock;
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
@@ -3153,7 +3134,7 @@ class Engine {
 
   // The page comes back, or the network does.
   #listen() {
-    if (typeof document === "undefined") return;
+    if (!globalThis.document) return;
     const on = (target, name, body) => {
       target.addEventListener(name, body);
       this.#stops.push(() => target.removeEventListener(name, body));
@@ -3272,7 +3253,7 @@ class Engine {
       watch: (wanted) => this.people.watch(from, wanted, (type, members) => this.asker.learned(type, members)),
       change: (act, ...rest) => this.#change(act, rest),
     };
-    if (!Object.hasOwn(calls, method)) throw new RoostError("unknown_type", `no such call: ${method}`);
+    if (!Object.hasOwn(calls, method)) throw new RoostError("unknown_type");
     return calls[method](...values);
   }
 
@@ -3563,8 +3544,8 @@ class Timeline {
       try {
         const asked = { before: low, limit: PAGE };
         const { messages, gaps = [] } = await this.#engine.asker.history(id, asked, { before: low });
-        const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
-        return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low));
+        const start = Math.min(low, ...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
+        return await this.#move(() => window.extendDown(start));
       } catch (error) {
         // What is behind the gap is shown; the gap stays visible.
         if (!kept.length) throw error;
@@ -3636,7 +3617,8 @@ class Timeline {
     const builder = await this.#engine.store.read(async ({ cache, identity }) => new TimelineBuilder({
       user: identity.user, conversation, watermarks: await cache.watermarks(conversation.id),
     }));
-    return found.slice(0, 100).map((message) => builder.items([message], false)[0]);
+    // From the newest to the oldest, there are no gaps.
+    return builder.items(found.slice(0, 100), false);
   }
 
   // -- Reading and typing
@@ -3684,7 +3666,7 @@ export class Roost {
 
   static async open(settings) {
     const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
-    if (!WebSocket) throw new RoostError("no_sockets", "no sockets");
+    if (!WebSocket) throw new RoostError("no_sockets");
     const engine = new Engine({ ...settings, WebSocket });
     const list = new ListView(engine.store, engine.people.notices);
     engine.screen.views.add(list);
