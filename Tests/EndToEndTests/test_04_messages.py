@@ -219,14 +219,14 @@ async def test_edit(relay, name):
     await alice.send(group, "teh")
     await tablet.event("message")
     answer = await alice.call("edit", conversation=group, sequence=1, body="the")
-    assert set(answer) == {"type", "re", "position", "time"}
+    assert set(answer) == {"type", "re", "position", "time", "version"} and answer["version"] == 2
     told = await bob.event("edit")
     assert dict(told) == {
         "type": "edit", "conversation": group, "sequence": 1, "position": answer["position"], "from": name("alice"),
-        "time": answer["time"], "body": "the"}
+        "time": answer["time"], "body": "the", "version": 2}
     assert dict(await tablet.event("edit")) == dict(told)
     message = (await bob.call("history", conversation=group))["messages"][0]
-    assert (message["body"], message["editedAt"]) == ("the", answer["time"])
+    assert (message["body"], message["editedAt"], message["version"]) == ("the", answer["time"], 2)
     again = await alice.call("edit", conversation=group, sequence=1, body="the")
     assert again["duplicate"] is True and set(again) == {"type", "re", "duplicate"}
     assert await bob.refusal("edit", conversation=group, sequence=1, body="x") == "forbidden"
@@ -237,7 +237,7 @@ async def test_edit(relay, name):
     await bob.drop()
     late = await relay.device(name("bob"), "new")
     found = await late.event("message")
-    assert (found["body"], found["editedAt"]) == ("the", answer["time"])
+    assert (found["body"], found["editedAt"], found["version"]) == ("the", answer["time"], 2)
 
 
 async def test_a_message_of_another_kind_can_be_edited_to_any_body(relay, name):

@@ -75,14 +75,14 @@ def test_a_faulty_sign_up_names_the_member(services, email, change, member):
     assert (answer.status, answer.code, answer["member"]) == (422, "invalid", member)
 
 
-@pytest.mark.parametrize("name", [
+@pytest.mark.parametrize("shown", [
     "\u200d", "\u3164", "\u2800", "\u034f", "\ufe0f", 60 * "\u0301", "An\u200bn", "A\u200f", "A\u202eB"],
     ids=["joiner", "filler", "braille", "grapheme", "selector", "marks", "inside", "direction", "override"])
-def test_names_have_the_rule_of_the_relay(services, email, name):
-    answer = services.post("/v1/accounts", {"email": email, "password": PASSWORD, "displayName": name})
+def test_names_have_the_rule_of_the_relay(services, email, shown):
+    answer = services.post("/v1/accounts", {"email": email, "password": PASSWORD, "displayName": shown})
     assert (answer.status, answer.code, answer["member"]) == (422, "invalid", "displayName")
     token = services.sign_up(email)["accessToken"]
-    assert services.ask("PATCH", "/v1/account", {"displayName": name}, token=token).status == 422
+    assert services.ask("PATCH", "/v1/account", {"displayName": shown}, token=token).status == 422
     changed = services.ask("PATCH", "/v1/account", {"displayName": " Jose\u0301 "}, token=token)
     assert changed["displayName"] == "Jos\u00e9"
 
