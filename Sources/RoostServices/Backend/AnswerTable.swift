@@ -18,16 +18,19 @@ package struct AnswerTable: Sendable {
             Row("presence", .presence, "users"),
         ] + endings
 
-    // What a command that changes something says. `origin` and the body that goes with it are another message's.
+    // What a command that changes something says. `origin` and the body that goes with it are another message's, and
+    // that a message was deleted since says what became of it.
     private static let changes: [Row] =
         [
             Row("messages", .send, "conversation sequence position time expires duplicate"),
-            Row("messages", .read, "origin kind body"),
+            Row("messages", .read, "origin kind body deletedAt"),
             Row("signals", .send, ""),
         ]
-        + ["edit", "delete", "react"].map { Row("messages/\($0)", .send, "position time duplicate") }
+        + [Row("messages/edit", .send, "version position time duplicate")]
+        + ["delete", "react"].map { Row("messages/\($0)", .send, "position time duplicate") }
         + ["rename", "add", "remove", "role", "leave"].map {
-            Row("conversations/\($0)", .conversations, "position time duplicate")
+            // Whom it added: the command named them.
+            Row("conversations/\($0)", .conversations, ($0 == "add" ? "users " : "") + "position time duplicate")
         }
 
     // How many messages there are, which of them are read, and when the last one came, is for those who may read.

@@ -42,7 +42,7 @@ struct BackendCommand: Sendable {
             status: 201),
         BackendCommand(
             path: "messages/edit", type: .edit, word: .send,
-            members: ["as", "conversation", "sequence", "body", "mentions"]),
+            members: ["as", "conversation", "sequence", "body", "mentions", "ifVersion"]),
         BackendCommand(
             path: "messages/delete", type: .delete, word: .send, members: ["as", "conversation", "sequence"]),
         BackendCommand(
