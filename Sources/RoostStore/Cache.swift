@@ -252,9 +252,13 @@ struct Cache {
     /// - Parameter before: the sequence that it was asked for; nil if there was another question.
     func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
         for message in page.messages {
-            let isNew = try messages.message(message.conversation, message.sequence) == nil
+            let kept = try messages.message(message.conversation, message.sequence)
+            // An answer may be taken before an event that came earlier, which then finds a deleted message.
+            if kept != nil, let deletedAt = message.deletedAt {
+                try delete(message.conversation, message.sequence, at: deletedAt)
+            }
             try messages.replace(LocalMessage(message))
-            if isNew { try messages.countReply(LocalMessage(message), isEvent: false) }
+            if kept == nil { try messages.countReply(LocalMessage(message), isEvent: false) }
         }
         for gap in page.gaps {
             // They count toward the page (section 5), so that there are no more of them than of messages.

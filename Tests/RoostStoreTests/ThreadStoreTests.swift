@@ -52,6 +52,26 @@ import Testing
         #expect(try store.threads.root(of: SequenceNumber(3), in: "c1") == SequenceNumber(3))
     }
 
+    /// An answer may be taken before the event of a deletion that came earlier on the wire.
+    @Test func aPageThatIsAheadOfADeletionCountsIt() throws {
+        let store = try begun()
+        try take(store, message(1), message(2, thread: 1), message(3))
+        #expect(try store.unread() == 3 && root(store).replies?.count == 1)
+        let page = try #require(
+            HistoryPage(
+                reading: Told.members(
+                    """
+                    {"type":"ok","re":1,"conversation":"c1","more":false,"messages":[{"conversation":"c1","sequence":2,
+                     "position":"e-2","from":"bob","time":1002,"thread":1,"deletedAt":5000}]}
+                    """)))
+        for _ in 1...2 {
+            try store.take(page, before: nil)
+            #expect(try store.unread() == 2 && (root(store).replies?.count ?? 0) == 0)
+            try take(store, delete(2))
+        }
+        #expect(try store.unread() == 2 && (root(store).replies?.count ?? 0) == 0)
+    }
+
     @Test func whatHistoryCountsIsntCountedAgain() throws {
         let store = try begun()
         try take(store, message(1))
