@@ -7,6 +7,8 @@ import json
 import os
 import random
 import re
+import signal
+import socket as sockets
 import sqlite3
 import subprocess
 
@@ -77,6 +79,35 @@ def both(start_services, start):
         services = start_services(services__relay_url=f"ws://127.0.0.1:{port}/v1/socket")
         return services, start(auth__public_keys=services.data / "keys.json", listen__port=port, **settings)
     return both
+
+
+async def test_requests_at_once_are_bounded(both):
+    """Those that have arrived count, and here they wait for a relay that stands still."""
+    services, relay = both()
+    backend = Backend(services)
+    await asyncio.to_thread(backend.must, "presence", {"users": ["ann"]})
+    request = (f"POST /v1/backend/presence HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {backend.key}\r\n"
+               'Content-Length: 17\r\n\r\n{"users":["ann"]}').encode()
+    relay.process.send_signal(signal.SIGSTOP)
+    waiting = []
+    try:
+        for _ in range(64):
+            waiting.append(sockets.create_connection(("127.0.0.1", services.port), timeout=40))
+            waiting[-1].sendall(request)
+
+        def is_busy():
+            answer = services.get("/healthz")
+            return answer.code == "busy" and answer.status == 503 and int(answer.headers["Retry-After"]) > 0
+        await until(is_busy, "64 requests at once")
+        relay.process.send_signal(signal.SIGCONT)
+        # Those that were taken are carried out.
+        for one in waiting:
+            assert (await asyncio.to_thread(one.recv, 4096)).startswith(b"HTTP/1.1 200")
+        assert services.get("/healthz").status == 200
+    finally:
+        relay.process.send_signal(signal.SIGCONT)
+        for one in waiting:
+            one.close()
 
 
 # Keys
