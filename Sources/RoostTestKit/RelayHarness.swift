@@ -109,6 +109,14 @@ public final class RelayHarness {
         crash()
     }
 
+    /// The store commits the batch under way, and holds back the next one.
+    public func commitHeldBatch() {
+        guard let batch = heldBatch else { return settle() }
+        heldBatch = nil
+        relay.committed(log.commit(batch), at: now) { _ = writeTouched() }
+        settle()
+    }
+
     /// The store reports that the batch under way failed.
     public func failCommit() {
         heldBatch = nil

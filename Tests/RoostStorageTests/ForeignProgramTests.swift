@@ -42,7 +42,7 @@ import Testing
         let second = "1970-01-01 00:00:01.000"
         #expect(
             try rows(other, "SELECT * FROM messages") == [
-                "3|\(second)|c1|1|alice|phone|k|text|-|-|\"changed\"|\(second)|-",
+                "3|\(second)|c1|1|alice|phone|k|text|-|{\"version\":2}|\"changed\"|\(second)|-",
                 "5|\(second)|c1|2|alice|phone|-|text|-|-|-|-|\(second)",
             ])
         #expect(

@@ -10,8 +10,10 @@ public struct Answer: Sendable, Equatable {
     public var isDuplicate: Bool
     /// When the token expires; only in the answer to `refresh`.
     public var expires: Timestamp?
-    /// The version of the profile; only in the answers to `profile.set` and `admin.profile`.
+    /// The version of the profile, or of the message; only in the answers to `profile.set`, `admin.profile` and `edit`.
     public var version: Int64?
+    /// Those who were added; only in the first answer to `conversation.add`, and empty otherwise.
+    public var added: [String]
     /// How many connections were closed; only in the answers to `admin.disconnect` and `admin.revoke`.
     public var closed: Int?
     /// Whether a restart would forget what was done, because the disk is full; only in the answer to `admin.revoke`.
@@ -27,6 +29,7 @@ extension Answer {
         isDuplicate = members.flag("duplicate") ?? false
         expires = members.time("expires")
         version = members.integer("version")
+        added = members.strings("users")
         closed = members.count("closed")
         isUnstored = members.flag("unstored") ?? false
     }

@@ -330,7 +330,7 @@ import Testing
         }
         // 200 may be spent. Two sessions are told: 3 a message, and 101 while it is under way, the most that there is.
         #expect(count(1) == 34)
-        // 10 for the bytes and 22 for telling, and 1 for the command.
-        #expect(count(2) == 4)
+        // 10 for the bytes, 5 for storing them, 22 for telling, and 1 for the command.
+        #expect(count(2) == 3)
     }
 }

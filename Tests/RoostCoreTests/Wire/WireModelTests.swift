@@ -328,8 +328,9 @@ private struct WireScenario {
     }
 
     private func typeInAThread(_ alice: HarnessClient) {
-        let others = ["frank", "grace"].map { relay.connect($0) }
-        let group = alice.makeGroup("frank", "grace")
+        // Alice has blocked somebody, so that she takes none of the names.
+        let others = ["frank", "grace", "heidi"].map { relay.connect($0) }
+        let group = alice.makeGroup("frank", "grace", "heidi")
         alice.post("thread", to: group)
         alice.tell("typing", ["to": "\(group)", "replyTo": 1])
         for other in others { other.tell("typing", ["to": "\(group)"]) }

@@ -50,8 +50,12 @@ final class WireOperators: Surroundings {
         relay.advance(10)
         let olga = relay.open()
         olga.send(#"{"type":"hello","id":0,"token":"admin:olga","operator":true}"#)
-        _ = relay.connect("bob").request(
-            "contact.report", ["conversation": "\(group)", "sequence": 1, "reason": "spam", "text": "Again"])
+        // Bob has been deleted.
+        let dave = relay.connect("dave")
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        let sequence = Value(integerLiteral: alice.post("reported", to: group)?.number("sequence") ?? 0)
+        _ = dave.request(
+            "contact.report", ["conversation": "\(group)", "sequence": sequence, "reason": "spam", "text": "Again"])
         _ = alice.request("contact.report", ["user": "carol", "reason": "other"])
         _ = olga.request("admin.report.close", ["report": 1, "note": "Warned"])
         _ = olga.request("admin.reports", ["limit": 1])
