@@ -92,7 +92,9 @@ async def test_requests_at_once_are_bounded(both):
     waiting = []
     try:
         for _ in range(64):
-            waiting.append(sockets.create_connection(("127.0.0.1", services.port), timeout=40))
+            # From another address than ours: one has no more connections than that.
+            waiting.append(sockets.create_connection(
+                ("127.0.0.1", services.port), timeout=40, source_address=("127.0.0.2", 0)))
             waiting[-1].sendall(request)
 
         def is_busy():
