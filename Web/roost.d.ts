@@ -41,7 +41,7 @@ export type Connection =
 
 /** Why the relay refused something. `detail` is one line for the developer. */
 export interface Failure {
-  reason: "tooLong" | "notAllowed" | "noRelationship" | "notFound" | "unreachable" | "notAccepted";
+  reason: "tooLong" | "notAllowed" | "noRelationship" | "notFound" | "unreachable" | "changedElsewhere" | "notAccepted";
   canRetry: boolean;
   detail: string;
 }
@@ -82,8 +82,9 @@ export interface Message {
   /** Who wrote what it forwards. Nobody edits it. */
   origin?: { from: string };
   editedAt?: Time;
-  /** One more than the number of its edits; absent if it was never edited. An edit with this `ifVersion` is refused with
-   *  `conflict` if the message was edited meanwhile. */
+  /** One more than the number of its edits that the relay has stored; absent if there is none, which counts as 1. An edit
+   *  with this `ifVersion` isn't stored if another device edited the message meanwhile: it shows as a `failedChange` with
+   *  `changedElsewhere`. */
   version?: number;
   /** Members whom it names, or `@all`. */
   mentions?: string[];

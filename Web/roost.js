@@ -104,6 +104,7 @@ export const sentences = {
   noRelationship: "You can write to each other once your invitation is accepted.",
   notFound: "This conversation is no longer there.",
   unreachable: "Failed to send message. Tap to retry.",
+  changedElsewhere: "Another device of yours has edited this message.",
   notAccepted: "This message can't be sent.",
   offline: "No internet connection. Message will send when you're back online.",
   signedOut: "Please sign in again.",
@@ -942,7 +943,8 @@ function scopeOf({ code, retry }, item) {
 }
 
 /** What to tell people of a refusal. */
-function failureOf({ code, detail, retry }) {
+function failureOf({ code, detail, retry, ifVersion }) {
+  if (code === "conflict" && ifVersion) return { reason: "changedElsewhere", canRetry: false, detail };
   const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
   const known = {
     forbidden: "notAllowed", no_relationship: "noRelationship", not_found: "notFound", gone: "notFound",
@@ -1123,14 +1125,17 @@ class Outbox {
     await this.#put(unit, revived(item));
   }
 
-  /** Gives a message or an edit another body, and tries it again if it stepped aside. */
+  /** Gives a message or an edit another body, and tries it again if it stepped aside. An edit that was refused because
+   *  its message had another version no longer asks for one: its user has seen the newer text. */
   async replace(unit, id, body) {
     const item = await unit.rows.get("outbox", id);
     // What somebody else wrote stays as it is.
     if (!["send", "edit"].includes(item?.action) || item.forward || !this.mayChange(item)) throw noSuchItem();
     const length = item.length + JSON.stringify(body).length - JSON.stringify(item.body).length;
     this.#check(length - item.length, 0);
-    await this.#put(unit, { ...revived(item), body, length });
+    const next = { ...revived(item), body, length };
+    if (item.code === "conflict") delete next.ifVersion;
+    await this.#put(unit, next);
   }
 
   /** Takes an item back, and with it what waits for it. */
@@ -1189,8 +1194,9 @@ class Outbox {
     return undefined;
   }
 
-  /** The relay has done it. What waited for it may go, and items for `@name` belong to its conversation from now on. */
-  async accepted(unit, id, stored) {
+  /** The relay has done it. What waited for it may go, and items for `@name` belong to its conversation from now on.
+   *  After an edit its message has this version: the user's next edit of it was made after this one, and names it. */
+  async accepted(unit, id, stored, version) {
     const { rows } = unit;
     const item = await rows.get("outbox", id);
     if (!item) return undefined;
@@ -1204,6 +1210,10 @@ class Outbox {
           if (one.user === item.user) await this.#put(unit, { ...one, destination: stored.conversation });
         }
       }
+    }
+    const later = version === undefined ? [] : await rows.by("outbox", "destination", item.destination);
+    for (const one of later) {
+      if (one.target === item.target && one.ifVersion === version - 1) await this.#put(unit, { ...one, ifVersion: version });
     }
     await this.#remove(unit, id);
     return item;
@@ -1428,7 +1438,7 @@ class Store {
   accepted(id, ok) {
     return this.change(async (unit) => {
       const stored = ok.sequence === undefined ? undefined : ok;
-      const item = await this.outbox.accepted(unit, id, stored);
+      const item = await this.outbox.accepted(unit, id, stored, ok.version);
       if (!item) return undefined;
       const conversation = stored?.conversation || (await unit.cache.resolve(item.destination));
       await this.#note(unit, item, conversation, ok, stored);

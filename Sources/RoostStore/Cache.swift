@@ -72,7 +72,8 @@ struct Cache {
     private func take(_ edit: MessageEdit) throws(LocalFailure) {
         let (id, sequence) = (edit.target.conversation, edit.target.sequence)
         let before = try messages.message(id, sequence)
-        try messages.edit(id, sequence, edit.body.json, mentions: edit.mentions, at: edit.target.time)
+        try messages.edit(
+            id, sequence, edit.body.json, mentions: edit.mentions, version: edit.version, at: edit.target.time)
         // Whom an edit mentions anew has one more to read; who was mentioned stays so (section 5).
         guard let before, !before.mentions(user), let after = try messages.message(id, sequence),
             after.mentions(user), var one = try conversations.conversation(id), sequence > one.read
@@ -359,6 +360,7 @@ extension LocalMessage {
             conversation: message.conversation, sequence: message.sequence, key: message.key, from: message.from,
             time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt, deletedAt: message.deletedAt, reactions: message.reactions, isStale: false)
+        version = message.version
         mentions = message.mentions
         expires = message.expires
         isHidden = message.isHidden

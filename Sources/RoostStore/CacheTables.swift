@@ -114,6 +114,13 @@ enum CacheTables {
                 ALTER TABLE conversation ADD COLUMN request INTEGER;
                 CREATE INDEX conversation_request ON conversation(request) WHERE request IS NOT NULL;
                 """),
+        // `history` says which version an edited message has.
+        LocalMigration(
+            name: "12 versions of messages",
+            sql: """
+                ALTER TABLE message ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+                UPDATE message SET is_stale = 1 WHERE edited_at IS NOT NULL AND deleted_at IS NULL;
+                """),
     ]
 
     /// Forgets everything but who this device is.

@@ -92,6 +92,8 @@ public struct LocalMessage: Sendable, Equatable {
     public var replyTo: SequenceNumber?
     /// When it was last edited.
     public var editedAt: Timestamp?
+    /// 1, and one more for each edit.
+    public var version: Int64 = 1
     /// When it was deleted.
     public var deletedAt: Timestamp?
     /// The reactions.

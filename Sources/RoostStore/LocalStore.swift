@@ -311,22 +311,23 @@ public final class LocalStore {
     /// - Parameters:
     ///   - time: when the relay did it.
     ///   - stored: what a message became.
+    ///   - version: what an edit made of the version of its message; nil if it changed nothing.
     /// - Returns: the conversation that changed.
     @discardableResult
     public func accepted(
-        _ id: Int64, at time: Timestamp, as stored: StoredMessage? = nil
+        _ id: Int64, at time: Timestamp, as stored: StoredMessage? = nil, version: Int64? = nil
     ) throws(LocalFailure) -> String? {
         guard let item = outbox.items.first(where: { $0.id == id }) else { return nil }
         return try change { () throws(LocalFailure) in
             let conversation = if let stored { stored.conversation } else { try resolved(item.destination) }
-            try note(item, in: conversation, at: time, as: stored)
-            try outbox.accepted(id, as: stored)
+            try note(item, in: conversation, at: time, as: stored, version: version)
+            try outbox.accepted(id, as: stored, version: version)
             return conversation
         }
     }
 
     private func note(
-        _ item: OutboxItem, in conversation: String, at time: Timestamp, as stored: StoredMessage?
+        _ item: OutboxItem, in conversation: String, at time: Timestamp, as stored: StoredMessage?, version: Int64?
     ) throws(LocalFailure) {
         switch item.action {
         case .send(let kind, let body, let replyTo):
@@ -347,7 +348,7 @@ public final class LocalStore {
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
             try cache.take(own: message, to: peer)
         case .edit(.stored(let sequence), let body):
-            try messages.edit(conversation, sequence, body, mentions: item.mentions, at: time)
+            try messages.edit(conversation, sequence, body, mentions: item.mentions, version: version, at: time)
         case .delete(.stored(let sequence)): try cache.delete(conversation, sequence, at: time)
         case .react(.stored(let sequence), let reaction, let isOn):
             try messages.react(conversation, sequence, { $0.setMine(reaction, isOn: isOn) }, isStale: false)

@@ -9,7 +9,7 @@ struct MessageTable {
     private static let columns =
         """
         conversation, sequence, key, sender, time, kind, body, reply_to, edited_at, deleted_at, reactions, is_stale,
-        mentions, expires, is_hidden, thread, origin, replies, last_reply, replied_at
+        mentions, expires, is_hidden, thread, origin, replies, last_reply, replied_at, version
         """
 
     // MARK: Reading
@@ -68,6 +68,7 @@ struct MessageTable {
         message.isHidden = row.integer(14) != 0
         message.thread = row.isNull(15) ? nil : SequenceNumber(row.integer(15))
         message.origin = row.isNull(16) ? nil : row.text(16)
+        message.version = row.integer(20)
         if let repliedAt = time(19) {
             message.replies = ThreadSummary(
                 count: Int(clamping: row.integer(17)), last: SequenceNumber(row.integer(18)), time: repliedAt)
@@ -95,7 +96,8 @@ struct MessageTable {
                 edited_at = excluded.edited_at, deleted_at = excluded.deleted_at, reactions = excluded.reactions,
                 is_stale = excluded.is_stale, mentions = excluded.mentions, expires = excluded.expires,
                 is_hidden = excluded.is_hidden, thread = excluded.thread, origin = excluded.origin,
-                replies = excluded.replies, last_reply = excluded.last_reply, replied_at = excluded.replied_at
+                replies = excluded.replies, last_reply = excluded.last_reply, replied_at = excluded.replied_at,
+                version = excluded.version
             """)
     }
 
@@ -104,7 +106,7 @@ struct MessageTable {
         try database.run(
             """
             \(verb) INTO message(\(MessageTable.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)
             """,
             [
                 .text(message.conversation), .integer(message.sequence.value), message.key.map { .text($0) } ?? .null,
@@ -117,22 +119,24 @@ struct MessageTable {
                 message.origin.map { .text($0) } ?? .null,
                 message.replies.map { .integer(Int64($0.count)) } ?? .null,
                 message.replies.map { .integer($0.last.value) } ?? .null, time(message.replies?.time),
+                .integer(message.version),
             ])
     }
 
     /// Gives a message another body, and other mentions with it.
+    /// - Parameter version: nil if the message had this body already, and keeps its version.
     func edit(
         _ conversation: String, _ sequence: SequenceNumber, _ body: [UInt8], mentions: [String] = [],
-        at time: Timestamp
+        version: Int64?, at time: Timestamp
     ) throws(LocalFailure) {
         try database.run(
             """
-            UPDATE message SET body = ?, mentions = ?, edited_at = ?
+            UPDATE message SET body = ?, mentions = ?, edited_at = ?, version = coalesce(?, version)
             WHERE conversation = ? AND sequence = ? AND deleted_at IS NULL
             """,
             [
-                .bytes(body), Mentions.value(mentions), .integer(time.milliseconds), .text(conversation),
-                .integer(sequence.value),
+                .bytes(body), Mentions.value(mentions), .integer(time.milliseconds),
+                version.map { .integer($0) } ?? .null, .text(conversation), .integer(sequence.value),
             ])
     }
 

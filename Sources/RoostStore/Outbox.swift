@@ -87,15 +87,16 @@ public final class Outbox {
     ///   - mentions: the users whom a message or an edit mentions.
     ///   - thread: the stored message with which the thread began that a message belongs to.
     ///   - forward: what a message forwards.
+    ///   - version: the version that the message of an edit must have; nil if any.
     /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written; then it isn't there.
     @discardableResult
     public func add(
         _ action: OutboxItem.Action, to destination: String, key: String, mentions: [String] = [],
-        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
+        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil, ifVersion version: Int64? = nil
     ) throws -> OutboxItem {
         var item = OutboxItem(
             id: 0, destination: destination, key: key, action: action, mentions: mentions, thread: thread,
-            forward: forward)
+            forward: forward, ifVersion: version)
         guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
         guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
         if let parent = item.parent {
@@ -130,7 +131,8 @@ public final class Outbox {
         items[index].tries = 0
     }
 
-    /// Gives a message or an edit another body and other mentions, and tries it again if it stepped aside.
+    /// Gives a message or an edit another body and other mentions, and tries it again if it stepped aside. An edit that
+    /// was refused because its message had another version no longer asks for one: its user has seen the newer text.
     /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
     public func replace(_ id: Int64, body: [UInt8], mentions: [String] = []) throws {
         // What somebody else wrote stays as it is.
@@ -144,10 +146,12 @@ public final class Outbox {
         case .delete, .react, .read: throw OutboxFailure.noSuchItem
         }
         item.mentions = mentions
+        if item.failure?.code == .conflict { item.ifVersion = nil }
         item.failure = nil
         item.tries = 0
         guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
-        try database.run(OutboxTable.replace, [.bytes(body), Mentions.value(mentions), .integer(id)])
+        let version = item.ifVersion.map { LocalValue.integer($0) } ?? .null
+        try database.run(OutboxTable.replace, [.bytes(body), Mentions.value(mentions), version, .integer(id)])
         items[index] = item
     }
 
@@ -242,13 +246,24 @@ public final class Outbox {
     }
 
     /// The relay has done it. What waited for it may go.
-    /// - Parameter stored: what a message became. Items for `@name` belong to its conversation from now on.
-    func accepted(_ id: Int64, as stored: StoredMessage? = nil) throws(LocalFailure) {
+    /// - Parameters:
+    ///   - stored: what a message became. Items for `@name` belong to its conversation from now on.
+    ///   - version: what an edit made of the version of its message. The user's next edit of it was made after this
+    ///     one, so it names the new version.
+    func accepted(_ id: Int64, as stored: StoredMessage? = nil, version: Int64? = nil) throws(LocalFailure) {
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
         let named = stored?.conversation ?? ""
         let destination = items[index].destination
         let moves = destination.hasPrefix("@") && !named.isEmpty
+        let target = items[index].target
+        let later = items.filter { item in
+            guard let version, item.destination == destination, item.target == target else { return false }
+            return item.ifVersion == version &- 1
+        }.map(\.id)
         try database.transaction { () throws(LocalFailure) in
+            for id in later {
+                try database.run(OutboxTable.nameVersion, [version.map { .integer($0) } ?? .null, .integer(id)])
+            }
             if let stored {
                 try database.run(OutboxTable.adopt, [.integer(stored.sequence.value), .integer(id)])
             }
@@ -257,6 +272,7 @@ public final class Outbox {
         }
         forget(id)
         for index in items.indices {
+            if later.contains(items[index].id) { items[index].ifVersion = version }
             if let stored, items[index].parent == id {
                 items[index].action = items[index].action.about(stored.sequence)
             }

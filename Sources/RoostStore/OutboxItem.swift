@@ -71,6 +71,8 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
     public var thread: SequenceNumber?
     /// What the message forwards; nil if it has a content of its own. The body is then only for showing it.
     public var forward: Forward?
+    /// The version that the message must have, or an edit is refused with `conflict`; nil if any.
+    public var ifVersion: Int64?
     /// Why it stepped aside; nil while it waits for its turn.
     public var failure: Failure?
 

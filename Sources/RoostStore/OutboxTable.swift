@@ -46,12 +46,14 @@ enum OutboxTable {
                 ALTER TABLE outbox ADD COLUMN source_sequence INTEGER;
                 ALTER TABLE outbox ADD COLUMN origin TEXT;
                 """),
+        LocalMigration(
+            name: "13 versions in the outbox", sql: "ALTER TABLE outbox ADD COLUMN if_version INTEGER"),
     ]
 
     static let columns =
         """
         id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason, mentions, thread,
-        source, source_sequence, origin
+        source, source_sequence, origin, if_version
         """
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
     static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
@@ -59,8 +61,8 @@ enum OutboxTable {
     static let insert = """
         INSERT INTO outbox(
             user, destination, key, action, parent, target, kind, body, reaction, mentions, thread, source,
-            source_sequence, origin, may_be_sent)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            source_sequence, origin, if_version, may_be_sent)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let unsent = "SELECT id FROM outbox WHERE user IS ? AND may_be_sent = 0"
     static let mayBeSent = """
@@ -71,7 +73,10 @@ enum OutboxTable {
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
-    static let replace = "UPDATE outbox SET body = ?, mentions = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
+    static let replace = """
+        UPDATE outbox SET body = ?, mentions = ?, if_version = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?
+        """
+    static let nameVersion = "UPDATE outbox SET if_version = ? WHERE id = ?"
     static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
     static let move = "UPDATE outbox SET destination = ? WHERE destination = ? AND user IS ?"
     static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
@@ -108,7 +113,7 @@ enum OutboxTable {
             parent, target, kind, body, reaction, Mentions.value(item.mentions),
             item.thread.map { .integer($0.value) } ?? .null, item.forward.map { .text($0.conversation) } ?? .null,
             item.forward.map { .integer($0.sequence.value) } ?? .null,
-            item.forward.map { .text($0.origin) } ?? .null,
+            item.forward.map { .text($0.origin) } ?? .null, item.ifVersion.map { .integer($0) } ?? .null,
         ]
     }
 
@@ -142,6 +147,7 @@ enum OutboxTable {
             item.forward = OutboxItem.Forward(
                 conversation: row.text(14), sequence: SequenceNumber(row.integer(15)), origin: row.text(16))
         }
+        item.ifVersion = row.isNull(17) ? nil : row.integer(17)
         return item
     }
 

@@ -141,6 +141,38 @@ import Testing
         await writing.until { $0.reactions == ["+1"] }
     }
 
+    @Test func anEditOfAnOlderVersionIsRefusedAndTheUserChooses() async throws {
+        let phone = try await Device("alice", on: relay).online()
+        let laptop = try await Device("alice", on: relay, name: "laptop").online()
+        let (writing, other) = (try await phone.timeline(with: "@bob"), try await laptop.timeline(with: "@bob"))
+        let id = try await writing.send("one")
+        await writing.until { $0.areSent == [true] }
+        let shown = await other.until { $0.texts == ["one"] }
+        #expect(shown.items.first?.message?.version == 1)
+        await phone.disconnect()
+        try await other.edit(try #require(shown.items.first?.id), "by the laptop", ifVersion: 1)
+        await other.until { $0.items.first?.message?.version == 2 && !$0.isChanging }
+        try await writing.edit(id, "by the phone", ifVersion: 1)
+        #expect(writing.items.first?.message?.version == 1)
+        await phone.connect()
+        let refused = await writing.until { $0.items.first?.message?.failedChange != nil }
+        let change = try #require(refused.items.first?.message?.failedChange)
+        #expect(change.failure.reason == .changedElsewhere && !change.failure.canRetry)
+        #expect(Sentences().sentence(for: change.failure) == Sentences().changedElsewhere)
+        await writing.until { $0.texts == ["by the laptop"] && $0.items.first?.message?.version == 2 }
+        #expect(other.texts == ["by the laptop"])
+        try await writing.replace(change.outboxItem, "after all")
+        await other.until { $0.texts == ["after all"] && $0.items.first?.message?.version == 3 }
+        // A user's own edits follow each other, also without a session between them.
+        await writing.until { $0.items.first?.message?.version == 3 }
+        await phone.disconnect()
+        for text in ["and", "and on"] { try await writing.edit(id, text, ifVersion: 3) }
+        await phone.connect()
+        await other.until { $0.texts == ["and on"] && $0.items.first?.message?.version == 5 }
+        await writing.until { $0.texts == ["and on"] && !$0.isChanging }
+        #expect(writing.items.first?.message?.failedChange == nil)
+    }
+
     @Test func whatIsDoneToAnUnsentMessageWaitsForIt() async throws {
         relay.setReachable(false)
         let roost = try await Device("alice", on: relay).start()

@@ -349,6 +349,22 @@ import Testing
         #expect(try store.messages(of: "c1", limit: 9).first?.deletedAt == now)
     }
 
+    @Test func aMessageHasTheVersionOfItsNewestEdit() throws {
+        let store = try begun()
+        try take(store, Told.message(1, from: "alice"))
+        let one = OutboxItem.Target.stored(SequenceNumber(1))
+        func version() throws -> Int64? { try open().messages(of: "c1", limit: 9).first?.version }
+        #expect(try version() == 1)
+        let edit = try store.outbox.add(.edit(one, body: Body(text: "new").json), to: "c1", key: "k1", ifVersion: 1)
+        #expect(try open().outbox.items.map(\.ifVersion) == [1])
+        try store.accepted(edit.id, at: Timestamp(milliseconds: 77), version: 2)
+        #expect(try version() == 2)
+        // The answer to an edit that changes nothing tells no version.
+        let again = try store.outbox.add(.edit(one, body: Body(text: "new").json), to: "c1", key: "k2")
+        try store.accepted(again.id, at: Timestamp(milliseconds: 78))
+        #expect(try version() == 2)
+    }
+
     @Test func readingCountsAtOnceAndOnce() throws {
         let store = try begun()
         try take(store, Told.message(1), Told.message(2), Told.message(3))

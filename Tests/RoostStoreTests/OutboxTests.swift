@@ -99,6 +99,39 @@ import Testing
         #expect(try file.open().items.map(\.key) == ["other", "r9"])
     }
 
+    // MARK: Versions
+
+    private func change(_ key: String, _ sequence: Int64 = 1, in conversation: String = "c1", ifVersion: Int64?) throws
+        -> OutboxItem
+    {
+        try outbox.add(
+            .edit(.stored(SequenceNumber(sequence)), body: [0x31]), to: conversation, key: key, ifVersion: ifVersion)
+    }
+
+    /// The user made the second edit after the first one, and another device's edit between them is still found.
+    @Test(arguments: [(2, 2), (3, 1)]) func theNextEditNamesTheVersionOfTheOneBefore(
+        _ version: Int64, _ named: Int64
+    ) throws {
+        let first = try change("first", ifVersion: nil)
+        _ = try change("second", ifVersion: 1)
+        _ = try change("any", ifVersion: nil)
+        _ = try change("another", 2, ifVersion: 1)
+        _ = try change("elsewhere", in: "c2", ifVersion: 1)
+        try outbox.accepted(first.id, version: version)
+        #expect(outbox.items.map(\.ifVersion) == [named, nil, 1, 1])
+        #expect(try file.open().items.map(\.ifVersion) == [named, nil, 1, 1])
+    }
+
+    @Test(arguments: [ErrorCode.conflict, .tooLarge])
+    func anEditThatIsReplacedAfterAConflictNamesNoVersion(_ code: ErrorCode) throws {
+        let edit = try change("edit", ifVersion: 1)
+        #expect(taken() == "edit")
+        try outbox.refused(edit.id, OutboxItem.Failure(code, "why"))
+        try outbox.replace(edit.id, body: [0x32])
+        #expect(outbox.items.map(\.ifVersion) == [code == .conflict ? nil : 1])
+        #expect(try file.open().items == outbox.items)
+    }
+
     // MARK: Failures
 
     @Test(arguments: [ErrorCode.tooLarge, .badRequest]) func aBadMessageStepsAside(_ code: ErrorCode) throws {

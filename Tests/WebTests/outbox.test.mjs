@@ -128,6 +128,30 @@ test("codes have the scope that the protocol gives them", () => {
   assert.equal(scopeOf({ code: "new_code", retry: true }, { action: "send" }), "passing");
 });
 
+test("an edit names a version, and the next one the version after it", async () => {
+  const store = await newStore();
+  const edit = (body, ifVersion, about = "s:1") => store.add("c1", { action: "edit", body, ifVersion, key: body }, about);
+  const versions = () => store.outbox.items.map((item) => item.ifVersion);
+  const first = await edit("a");
+  await edit("b", 1);
+  await edit("c");
+  await edit("d", 1, "s:2");
+  take(store);
+  await store.accepted(first.id, { time: 1, version: 2 });
+  assert.deepEqual(versions(), [2, undefined, 1]);
+  const second = take(store);
+  await refuse(store, second, "conflict");
+  assert.deepEqual([store.outbox.items[0].code, ...versions()], ["conflict", 2, undefined, 1]);
+  await store.change((unit) => store.outbox.replace(unit, second.id, "e"));
+  // The user has seen what it replaces.
+  assert.deepEqual([store.outbox.items[0].code, ...versions()], [undefined, undefined, undefined, 1]);
+  const other = take(store);
+  // Another device was faster: the edit that waits must find out.
+  await edit("f", 1);
+  await store.accepted(other.id, { time: 1, version: 3 });
+  assert.deepEqual(versions(), [undefined, 1, 1]);
+});
+
 test("more than the bound isn't taken, and what is there stays", async () => {
   const store = await newStore();
   await send(store, "c1", "y".repeat(16_000_000));

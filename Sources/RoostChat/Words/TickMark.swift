@@ -50,6 +50,7 @@ extension Sentences {
         sentences.notAllowed = "you may not write here"
         sentences.noRelationship = "you don't know each other here: /invite first"
         sentences.notFound = "this conversation is not there"
+        sentences.changedElsewhere = "another device of yours has edited it meanwhile"
         sentences.notAccepted = "the relay doesn't accept it"
         sentences.storeFailed = "this device has no room for messages"
         return sentences

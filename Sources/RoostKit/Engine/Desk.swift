@@ -284,11 +284,11 @@ final class Desk {
     @discardableResult
     func add(
         _ action: OutboxItem.Action, to destination: String, mentions: [String] = [],
-        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
+        thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil, ifVersion version: Int64? = nil
     ) throws -> OutboxItem {
         let item = try store.outbox.add(
             action, to: try store.resolved(destination), key: newKey(), mentions: mentions, thread: thread,
-            forward: forward)
+            forward: forward, ifVersion: version)
         tell([item.destination, destination])
         return item
     }

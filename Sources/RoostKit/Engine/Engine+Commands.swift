@@ -9,7 +9,7 @@ extension Engine {
         do throws(RoostFailure) {
             guard case .send(let kind, let body, let replyTo) = item.action else {
                 let answer = try await change(item)
-                return .done(at: answer.time ?? .never, nil)
+                return .done(at: answer.time ?? .never, nil, version: answer.version)
             }
             let stored = try await client.ask(.send) { command in
                 command.member("to", item.destination)
@@ -53,6 +53,7 @@ extension Engine {
                 command.member("sequence", sequence.value)
                 command.member("body", raw: body)
                 if !item.mentions.isEmpty { command.list("mentions", item.mentions) }
+                if let version = item.ifVersion { command.member("ifVersion", version) }
             case .delete(.stored(let sequence)), .read(let sequence): command.member("sequence", sequence.value)
             case .react(.stored(let sequence), let reaction, let isOn):
                 command.member("sequence", sequence.value)

@@ -7,7 +7,7 @@ import RoostWire
 final class Sender {
     /// What became of an item.
     enum Outcome: Sendable {
-        case done(at: Timestamp, StoredMessage?)
+        case done(at: Timestamp, StoredMessage?, version: Int64? = nil)
         case refused(CommandRefusal)
         case failed(RoostFailure)
     }
@@ -40,9 +40,9 @@ final class Sender {
     /// What an answer changes: the conversation, and how long to wait before the next one is sent.
     func answered(_ item: OutboxItem, _ outcome: Outcome) throws -> (conversation: String?, wait: Duration?) {
         switch outcome {
-        case .done(let time, let stored):
+        case .done(let time, let stored, let version):
             tries = 0
-            return (try store.accepted(item.id, at: time, as: stored), nil)
+            return (try store.accepted(item.id, at: time, as: stored, version: version), nil)
         case .refused(let refusal) where item.action.isDone(by: refusal):
             return (try store.accepted(item.id, at: .never), nil)
         case .refused(let refusal):

@@ -91,7 +91,12 @@ public final class Timeline {
     }
 
     /// Gives one of the user's own messages another text and other mentions, also one that waits for the relay.
-    public func edit(_ id: TimelineItem.ID, _ text: String, mentions: [String] = []) async throws {
+    /// - Parameter version: the version that the message must have by the time the relay gets the edit, usually its
+    ///   `TimelineMessage.version` when the user began. Otherwise the edit isn't stored, and shows as a `failedChange`
+    ///   with `SendFailure.Reason.changedElsewhere`. nil if the edit replaces any text.
+    public func edit(
+        _ id: TimelineItem.ID, _ text: String, mentions: [String] = [], ifVersion version: Int64? = nil
+    ) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
             let body = Body(text: text).json
@@ -99,7 +104,7 @@ public final class Timeline {
             if case .unsent(let item) = target, desk.store.outbox.mayChange(item) {
                 return try desk.change { try $0.replace(item, body: body, mentions: mentions) }
             }
-            try desk.add(.edit(target, body: body), to: destination, mentions: mentions)
+            try desk.add(.edit(target, body: body), to: destination, mentions: mentions, ifVersion: version)
         }
     }
 

@@ -69,6 +69,7 @@ struct TimelineBuilder {
             state: isOwn ? state(of: message.sequence) : nil, isChanging: false, isHidden: message.isHidden,
             mentions: message.mentions, expires: message.expires, thread: message.thread, replies: message.replies,
             origin: message.origin)
+        row.version = message.version
         for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }
         return row
     }
@@ -93,7 +94,8 @@ struct TimelineBuilder {
     // What the user did and the relay doesn't know yet is shown as done.
     private func apply(_ item: OutboxItem, to row: inout TimelineMessage) {
         if let failure = item.failure {
-            row.failedChange = FailedChange(outboxItem: item.id, failure: SendFailure(failure))
+            row.failedChange = FailedChange(
+                outboxItem: item.id, failure: SendFailure(failure, namesVersion: item.ifVersion != nil))
             return
         }
         switch item.action {

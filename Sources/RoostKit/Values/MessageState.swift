@@ -40,6 +40,9 @@ public struct SendFailure: Sendable, Equatable {
         case notFound
         /// The relay could not be asked often enough.
         case unreachable
+        /// The message was edited meanwhile, on another device: an edit that named the version before it isn't stored.
+        /// `replace` stores a text over the newer one, and `discard` keeps that.
+        case changedElsewhere
         /// The relay doesn't accept it as it is.
         case notAccepted
     }
@@ -51,8 +54,10 @@ public struct SendFailure: Sendable, Equatable {
     /// One line for the developer, of the relay's.
     public var detail: String
 
-    init(_ failure: OutboxItem.Failure) {
+    /// - Parameter namesVersion: whether it was an edit of one version of a message.
+    init(_ failure: OutboxItem.Failure, namesVersion: Bool = false) {
         switch failure.code {
+        case .conflict where namesVersion: (reason, canRetry) = (.changedElsewhere, false)
         case .tooLarge: (reason, canRetry) = (.tooLong, false)
         case .forbidden: (reason, canRetry) = (.notAllowed, true)
         case .noRelationship: (reason, canRetry) = (.noRelationship, true)

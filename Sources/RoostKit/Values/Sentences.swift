@@ -14,6 +14,8 @@ public struct Sentences: Sendable, Equatable {
     public var noRelationship = "You can write to each other once your invitation is accepted."
     /// The conversation or the message isn't there any more.
     public var notFound = "This conversation is no longer there."
+    /// A message was edited on another device meanwhile.
+    public var changedElsewhere = "Another device of yours has edited this message."
     /// The relay doesn't accept it as it is.
     public var notAccepted = "This message can't be sent."
     /// The token isn't valid any more.
@@ -36,6 +38,7 @@ public struct Sentences: Sendable, Equatable {
         case .noRelationship: noRelationship
         case .notFound: notFound
         case .unreachable: unreachable
+        case .changedElsewhere: changedElsewhere
         case .notAccepted: notAccepted
         }
     }

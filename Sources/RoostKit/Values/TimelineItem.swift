@@ -53,6 +53,8 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var replyTo: SequenceNumber?
     /// When it was last edited.
     public var editedAt: Timestamp?
+    /// 1, and one more for each edit that the relay has stored. `Timeline.edit` takes it as `ifVersion`.
+    public var version: Int64 = 1
     /// Whether it was deleted.
     public var isDeleted: Bool
     /// The reactions, the user's own included.

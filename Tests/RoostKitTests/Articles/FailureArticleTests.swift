@@ -46,6 +46,13 @@ import Testing
     // end
 
     // article
+    func save(_ text: String, of message: TimelineMessage, in timeline: Timeline) async throws {
+        // `message` is the row as it was when the user began to edit.
+        try await timeline.edit(message.id, text, ifVersion: message.version)
+    }
+    // end
+
+    // article
     func appeared(_ item: TimelineItem, in timeline: Timeline) async throws {
         switch item {
         case .gap(let from, let to): try await timeline.fill(from: from, to: to)
