@@ -3,14 +3,16 @@
 
 import { createInterface } from "node:readline";
 
+import { Talk } from "../../Web/roost-talk.js";
 import { Roost } from "../../Web/roost.js";
 import { fileDisk } from "../WebTests/file_disk.mjs";
 
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
-const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence"];
+const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards"];
 const timelines = new Map();
 let roost;
+let talk;
 let token;
 
 const session = ({ connection, isUpToDate, pendingCount, badge, user }) => ({
@@ -23,7 +25,7 @@ const message = (one) => ({
   ...(one.kind === "text" ? { text: one.text ?? "" } : { kind: one.kind, body: one.body }),
   lost: one.body === undefined && !one.isDeleted ? true : undefined,
   deleted: one.isDeleted || undefined, edited: one.editedAt ? true : undefined, changing: one.isChanging || undefined,
-  replyTo: one.replyTo, item: one.failedChange?.outboxItem ?? one.outboxItem, failedChange: one.failedChange?.reason,
+  replyTo: one.replyTo, origin: one.origin?.from, item: one.failedChange?.outboxItem ?? one.outboxItem, failedChange: one.failedChange?.reason,
   reactions: one.reactions.length ? one.reactions : undefined, state: one.state?.state, reason: one.state?.reason,
 });
 
@@ -52,6 +54,7 @@ async function start(command) {
       return token;
     },
   });
+  talk = new Talk(roost);
   roost.onChange((now) => say(session(now)));
   roost.conversations.onChange((now) => say(list(now)));
   roost.onPresence((now) => say({
@@ -83,7 +86,11 @@ const carryOut = {
 const inTimeline = {
   send: async (at, command) => ({ id: await at.send(command.text, { replyTo: command.replyTo }) }),
   sendBody: async (at, command) => ({ id: await at.sendBody(command.kind, command.body, { replyTo: command.replyTo }) }),
-  edit: (at, command) => at.edit(command.id, command.text),
+  edit: (at, command) => at.edit(command.id, command.text, { ifVersion: command.ifVersion }),
+  forward: (at, command) => {
+    const { items, conversation } = at.snapshot;
+    return talk.forward(items.find((one) => one.id === command.id), conversation.id, command.to);
+  },
   delete: (at, command) => at.delete(command.id),
   react: (at, command) => at.react(command.id, command.reaction, command.on ?? true),
   retry: (at, command) => at.retry(command.item),

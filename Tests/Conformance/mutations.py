@@ -27,6 +27,13 @@ AT_ONCE = 3
 
 # What is broken, the text, what it becomes, and the case that notices.
 MUTATIONS = [
+    ("an edit names no version", "case \"edit\": return { ...about, body, mentions, ifVersion };",
+     "case \"edit\": return { ...about, body, mentions };", "a-stale-edit"),
+    ("the next edit keeps the old version", "one.ifVersion === version - 1)", "false)", "a-stale-edit"),
+    ("what was sent on shows as it was", "const told = origin ? { kind, body: ok.body, origin } : {};",
+     "const told = {};", "ok-tells-content-and-end"),
+    ("the end of an own message isn't kept", "time, expires, deletedAt });", "time, deletedAt });",
+     "ok-tells-content-and-end"),
     ("a repeated message counts again", "if (await this.message(row.conversation, row.sequence)) return;",
      "if (row.from !== this.#user) { const one = await this.#known(row.conversation); await this.put({ ...one, "
      "unread: one.unread + 1 }); }", "a-message-comes-again"),
@@ -100,6 +107,7 @@ async def notices(mutation, node, room):
             folder = pathlib.Path(folder)
             (folder / "Web").mkdir()
             (folder / "Web/roost.js").write_text(text.replace(old, new, 1))
+            shutil.copy(MODULE.with_name("roost-talk.js"), folder / "Web")
             (folder / "Tests/Conformance").mkdir(parents=True)
             (folder / "Tests/WebTests").mkdir()
             shutil.copy(FOLDER.parent / "WebTests/file_disk.mjs", folder / "Tests/WebTests")

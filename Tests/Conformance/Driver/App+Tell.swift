@@ -79,6 +79,7 @@ extension App {
         if one.editedAt != nil { row["edited"] = true }
         if one.isChanging { row["changing"] = true }
         if let replyTo = one.replyTo { row["replyTo"] = replyTo.value }
+        if let origin = one.origin { row["origin"] = origin }
         if let item = one.outboxItem { row["item"] = item }
         if let failure = one.failedChange {
             row["failedChange"] = "\(failure.failure.reason)"

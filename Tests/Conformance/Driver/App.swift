@@ -28,7 +28,11 @@ final class App {
         switch command.name {
         case "start":
             try await start(command)
-            return ["has": ["store", "outbox", "gaps", "receipts", "typing", "presence", "users"]]
+            return [
+                "has": [
+                    "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
+                ]
+            ]
         case "token":
             token.next = command.text("token")
             return [:]
@@ -70,7 +74,10 @@ final class App {
         case "sendBody":
             guard let body = Body(json: command.json("body")) else { throw Misuse("the body isn't JSON") }
             return ["id": wordOf(try await timeline.send(kind: command.text("kind"), body, replyTo: replyTo))]
-        case "edit": try await timeline.edit(target("id"), command.text("text"))
+        case "edit":
+            try await timeline.edit(
+                target("id"), command.text("text"), ifVersion: command.optionalNumber("ifVersion"))
+        case "forward": try await timeline.forward(target("id"), to: command.text("to"))
         case "delete": try await timeline.delete(target("id"))
         case "react":
             try await timeline.react(

@@ -53,6 +53,8 @@ struct Command {
 
     func number(_ name: String) -> Int64 { (members[name] as? NSNumber)?.int64Value ?? 0 }
 
+    func optionalNumber(_ name: String) -> Int64? { (members[name] as? NSNumber)?.int64Value }
+
     func flag(_ name: String, otherwise: Bool) -> Bool { members[name] as? Bool ?? otherwise }
 
     func list(_ name: String) -> [String] { members[name] as? [String] ?? [] }

@@ -17,6 +17,8 @@ FEATURES = {
     "typing": "shows who types",
     "presence": "shows who is there",
     "users": "is used by one user after another",
+    "versions": "edits the version of a message that the user saw, and no other",
+    "forwards": "sends messages on, with who wrote them",
 }
 
 

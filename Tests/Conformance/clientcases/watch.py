@@ -8,7 +8,7 @@ BEFORE_WELCOME = {"hello", "ping", "bye"}
 MISTAKES = {"bad_json", "bad_request", "unknown_type", "not_ready"}
 RANKS = {"sending": 0, "failed": 0, "sent": 1, "delivered": 2, "read": 3}
 # What makes a command the same one; a conversation has two names.
-CONTENT = ("type", "kind", "body", "replyTo", "name", "users", "role")
+CONTENT = ("type", "kind", "body", "replyTo", "name", "users", "role", "forward")
 
 
 class Broken(AssertionError):
