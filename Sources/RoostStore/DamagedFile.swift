@@ -86,6 +86,7 @@ struct DamagedFile {
         // A file of an older form has none.
         private var mentions: [(id: Int64, names: String)] = []
         private var others: [[LocalValue]] = []
+        private var versions: [[LocalValue]] = []
         private var identity: [LocalValue]?
 
         private static let itemColumns =
@@ -120,6 +121,9 @@ struct DamagedFile {
             ) { row in
                 others.append(row.values(count: 5))
             }
+            try database.readable("SELECT if_version, id FROM outbox NOT INDEXED WHERE if_version IS NOT NULL") { row in
+                versions.append(row.values(count: 2))
+            }
             try database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
                 drafts.append(row.values(count: 3))
             }
@@ -148,6 +152,9 @@ struct DamagedFile {
             }
             for one in mentions {
                 try database.run("UPDATE outbox SET mentions = ? WHERE id = ?", [.text(one.names), .integer(one.id)])
+            }
+            for one in versions {
+                _ = try Saved.run("UPDATE outbox SET if_version = ? WHERE id = ?", one, on: database)
             }
             for one in others {
                 let sql = "UPDATE outbox SET thread = ?, source = ?, source_sequence = ?, origin = ? WHERE id = ?"

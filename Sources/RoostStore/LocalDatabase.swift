@@ -228,6 +228,11 @@ package final class LocalDatabase {
             let known = Set(migrations.map(\.name))
             // A newer version of the app has been here: its tables may mean something else.
             if let unknown = done.first(where: { !known.contains($0) }) {
+                // A device's migrations have numbers that rise; another name is one that was damaged.
+                let last = known.compactMap { LocalMigration.number(of: $0) }.max()
+                if let last, LocalMigration.number(of: unknown) ?? 0 <= last {
+                    throw LocalFailure(code: SQLITE_CORRUPT, description: "the file has a migration of no version")
+                }
                 throw LocalFailure(code: 0, description: "the file has a newer form: \(unknown)")
             }
             for migration in migrations where !done.contains(migration.name) {
@@ -246,6 +251,12 @@ package struct LocalMigration {
     package init(name: String, sql: String) {
         self.name = name
         self.sql = sql
+    }
+
+    /// The number that a name begins with, as in `2 cache`.
+    fileprivate static func number(of name: String) -> Int? {
+        guard let digits = name.split(separator: " ", omittingEmptySubsequences: false).first else { return nil }
+        return Int(digits)
     }
 }
 

@@ -49,6 +49,32 @@ import Testing
         }
     }
 
+    @Test func anEditKeepsTheVersionThatItNames() throws {
+        do {
+            let store = try open()
+            try store.begin(Told.welcome(user: "alice"), isResumed: false)
+            for version in [nil, 3] as [Int64?] {
+                try store.outbox.add(
+                    .edit(.stored(SequenceNumber(1)), body: Body(text: "a").json), to: "c1", key: "\(version ?? 0)",
+                    ifVersion: version)
+            }
+        }
+        DamagedFile(path: file.path).leaveMark()
+        #expect(try open().outbox.items.map(\.ifVersion) == [nil, 3])
+    }
+
+    /// It looks like the migration of a newer version of the app, which would keep the user out for good.
+    @Test(arguments: ["2", "x", " ", "-"]) func aDamagedNameOfAMigrationDoesNotKeepAnybodyOut(_ first: String) throws {
+        let keys = try filled()
+        do {
+            let database = try LocalDatabase(path: file.path, migrations: nil)
+            try database.run(
+                "UPDATE migration SET name = ? || substr(name, 2) WHERE name LIKE '5 people'", [.text(first)])
+        }
+        let store = try open()
+        #expect(store.repair == LocalRepair(itemsSaved: keys.count) && store.outbox.items.map(\.key) == keys)
+    }
+
     @Test func aDamagedPageTakesOnlyItsOwnRows() throws {
         let keys = try filled()
         // The page that has a message from the middle.
