@@ -7,7 +7,7 @@ import Testing
     /// What an app links, and what these import of ours. `RoostTestClient` brings the relay's own modules.
     private static let modules = [
         "RoostAccounts", "RoostClient", "RoostClientURLSession", "RoostCore", "RoostFraming", "RoostKit", "RoostLock",
-        "RoostStore", "RoostTestClient", "RoostTestKit", "RoostWire", "SeededRandom",
+        "RoostNames", "RoostStore", "RoostTestClient", "RoostTestKit", "RoostWire", "SeededRandom",
     ]
 
     /// What needs more than iOS 17, each with the first iOS that has it (developer.apple.com/documentation/swift, and
