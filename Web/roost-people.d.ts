@@ -150,6 +150,9 @@ export class People implements Observable<PeopleSnapshot> {
   /** How many unread messages mention the user, and the sequence of the first one. */
   mentions(conversation: string): Promise<{ count: number; first?: number }>;
 
+  /** Marks what others have written from a message on as unread, on the user's own devices alone: nobody else is told.
+   *  Reading the conversation again takes the mark off, so close it first. At most 100 messages back, else `too_large`. */
+  markUnread(conversation: string, sequence: number): Promise<void>;
   /** The pinned messages, at most 50, the one that was pinned last first. */
   pins(conversation: string): Promise<Pin[]>;
   /** Pins a message for all members. In a group, owner and admins may: else `forbidden`. A 51st is `too_large`. */

@@ -215,6 +215,8 @@ export class People {
     return { count: mentions ?? 0, first: firstMention };
   }
 
+  async markUnread(conversation, sequence) { await this.#roost.request("unread", { conversation, sequence }); }
+
   pins(conversation) { return this.#pages("conversation.pins", "pins", { conversation }, "before"); }
 
   pin(conversation, sequence) { return this.#setPin("pin", conversation, sequence); }

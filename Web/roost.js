@@ -898,9 +898,9 @@ class Cache {
   /** The user has seen a conversation up to a message. */
   async read(conversation, sequence) {
     const one = await this.conversation(conversation);
-    if (!one || sequence <= one.read) return;
+    if (!one || !isUnread(one, sequence)) return;
     const unread = sequence >= one.sequence ? 0 : Math.min(one.unread, one.sequence - sequence);
-    await this.put({ ...one, read: sequence, unread });
+    await this.put({ ...one, read: Math.max(one.read, sequence), unread });
   }
 
   /** Forgets everything that the relay told. */
@@ -908,6 +908,9 @@ class Cache {
     for (const table of ["conversations", "messages", "watermarks", "people"]) await this.#rows.clear(table);
   }
 }
+
+// Whether to read up to a message changes anything: also if it was read and is marked as unread.
+function isUnread(one, sequence) { return sequence > one.read || (one.unread > 0 && sequence >= one.sequence); }
 
 // Events name up to 500 users; the names of the first 50 members are kept (section 4).
 function addMembers(one, users) {
@@ -1490,7 +1493,7 @@ class Store {
     return this.change(async (unit) => {
       const conversation = await unit.cache.resolve(destination);
       const one = await unit.cache.conversation(conversation);
-      if (!one || sequence <= one.read || sequence > one.sequence) return undefined;
+      if (!one || !isUnread(one, sequence) || sequence > one.sequence) return undefined;
       const item = await this.outbox.add(unit, { action: "read", target: sequence, destination: conversation, key });
       await unit.cache.read(conversation, sequence);
       return item;

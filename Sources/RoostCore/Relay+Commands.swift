@@ -43,6 +43,7 @@ extension Relay {
             try perform(decoded.command, for: name, id, session, now)
         case .ack(let position): try receipt.ack(position, id, session, now)
         case .read(let target): try receipt.read(target, id, session, now)
+        case .unread(let target): try receipt.unread(target, id, session, now)
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
         case .status(let choice, let text, let time):
@@ -140,7 +141,7 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .pins, .privacy, .getUsers, .findUsers, .getState, .receipts,
+        case .history, .get, .list, .members, .pins, .privacy, .getUsers, .findUsers, .getState, .receipts, .unread,
             .contact(.list), .contact(.prospects), .operator:
             true
         default: false

@@ -125,6 +125,9 @@ extension Relay {
                 }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
                 if case .receipts(let asker, let page) = reader { return receipt.listing.answered(result, page, asker) }
+                if case .unread(let asker, let page) = reader {
+                    return receipt.marks.answered(result, page, asker, at: now)
+                }
                 if case .settings(let asker) = reader { return setting.answered(result, asker) }
                 return query.answered(result, for: reader)
             }

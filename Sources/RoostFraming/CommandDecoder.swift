@@ -66,6 +66,7 @@ public final class CommandDecoder {
         case .ack: .ack(try members.position(.position))
         case .typing: try readTyping()
         case .read: .read(try readTarget())
+        case .unread: .unread(try readTarget())
         case .hello: try readHello()
         case .refresh: .refresh(token: try members.token())
         case .ping: .ping

@@ -136,6 +136,7 @@ extension SQLiteLog {
                 snapshot.members[index].watermark.delivered = min(member.watermark.delivered, last)
                 snapshot.members[index].watermark.read = min(member.watermark.read, last)
                 snapshot.members[index].watermark.own.keep(above: .none, upTo: last)
+                snapshot.members[index].watermark.marked.keep(above: .none, upTo: last)
             }
         }
         for (index, conversation) in snapshot.conversations.enumerated() {
@@ -298,7 +299,7 @@ extension SQLiteLog {
         let query = try database.prepare(
             """
             SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at, own,
-                joined_after, answered
+                marked, joined_after, answered
             FROM member ORDER BY joined_at, ordinal
             """)
         var members: [Snapshot.Member] = []
@@ -306,10 +307,10 @@ extension SQLiteLog {
             let role = query.isNull(2) ? nil : Role(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
             var member = Snapshot.Member(ConversationNumber(query.int32(0)), UserNumber(query.int32(1)), role: role)
             member.since = SequenceNumber(query.int64(3))
-            member.joinedAfter = SequenceNumber(query.int64(11))
+            member.joinedAfter = SequenceNumber(query.int64(12))
             member.joinedAt = Position(query.int64(4))
             member.leftAt = Position(query.int64(5))
-            member.hasAnswered = query.int32(12) != 0
+            member.hasAnswered = query.int32(13) != 0
             member.watermark = ReceiptTable.watermark(query, at: 6)
             members.append(member)
         }

@@ -283,8 +283,8 @@ struct Cache {
 
     /// The user has seen a conversation up to a message.
     func read(_ conversation: String, upTo sequence: SequenceNumber) throws(LocalFailure) {
-        guard var one = try conversations.conversation(conversation), sequence > one.read else { return }
-        one.read = sequence
+        guard var one = try conversations.conversation(conversation), one.isUnread(sequence) else { return }
+        one.read = max(one.read, sequence)
         one.unread = try sequence >= one.sequence ? 0 : min(one.unread, unread(in: one))
         if let first = one.firstMention, first <= sequence { try countMentions(in: &one) }
         try conversations.put(one, for: user)

@@ -39,6 +39,11 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     /// unread there counts nowhere.
     public var isAside: Bool { request == .received || request == .dropped }
 
+    /// Whether to read up to this message changes anything: also if it was read and is marked as unread.
+    func isUnread(_ sequence: SequenceNumber) -> Bool {
+        sequence > read || unread > 0 && sequence >= self.sequence
+    }
+
     /// Somebody has written to it or changed something in it. A request ends with the first such event of its receiver.
     mutating func noteDeed(by name: String, of user: String) {
         guard let request, (request == .sent) == (name != user) else { return }

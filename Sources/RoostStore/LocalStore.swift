@@ -366,8 +366,7 @@ public final class LocalStore {
     /// The user has seen a conversation up to a message. Does nothing if that is known already.
     /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written.
     public func read(_ conversation: String, upTo sequence: SequenceNumber, key: String) throws {
-        guard let one = try conversations.conversation(conversation), sequence > one.read,
-            sequence <= one.sequence
+        guard let one = try conversations.conversation(conversation), one.isUnread(sequence), sequence <= one.sequence
         else { return }
         try outbox.add(.read(sequence), to: conversation, key: key)
         try change { () throws(LocalFailure) in try cache.read(conversation, upTo: sequence) }

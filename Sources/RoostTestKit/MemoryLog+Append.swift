@@ -191,6 +191,7 @@ extension MemoryLog {
             member.watermark.read = sequence
             member.watermark.readAt = append.time
             member.watermark.own.keep(above: sequence)
+            member.watermark.marked.keep(above: sequence)
             if member.watermark.delivered < sequence {
                 member.watermark.delivered = sequence
                 member.watermark.deliveredAt = append.time

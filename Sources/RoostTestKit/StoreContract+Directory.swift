@@ -159,6 +159,7 @@ extension StoreContract {
         mark.deliveredAt = time(1)
         mark.read = SequenceNumber(3)
         mark.readAt = time(2)
+        for sequence in [1, 3] as [Int64] { mark.marked.insert(SequenceNumber(sequence)) }
         try store.apply([.watermark(ConversationNumber(1), UserNumber(1), mark)])
         _ = try store.commit([
             store.change(1, by: 3, .remove([UserNumber(2)])),

@@ -17,6 +17,8 @@ public enum Command {
     case receipts(Receipts)
     case ack(Position)
     case read(Target)
+    /// Messages of others from this one on that the user has read are unread again for the user alone.
+    case unread(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
     case presence(Activity)
     case status(StatusChoice?, text: Text?, after: Int64?)

@@ -6,7 +6,7 @@ public enum CommandType: WireWord {
     case pin, unpin, pins
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
-    case ack, read, typing, presence, status, privacy, except, watch, unwatch
+    case ack, read, unread, typing, presence, status, privacy, except, watch, unwatch
     case block, unblock, report
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
@@ -49,6 +49,7 @@ public enum CommandType: WireWord {
         case .receipts: "receipts"
         case .ack: "ack"
         case .read: "read"
+        case .unread: "unread"
         case .typing: "typing"
         case .presence: "presence"
         case .status: "status"

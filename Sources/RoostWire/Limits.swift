@@ -320,6 +320,8 @@ public struct Limits: Sendable, Equatable {
     public var historyDefault = 50
     /// Most messages on a history page.
     public var historyMax = 100
+    /// Messages back from the newest read one that `unread` reaches: it reads as many as a page of history has.
+    public var unreadMax = 100
     /// Bytes of bodies at which a page ends early.
     public var pageBytes = 524_288
     /// Durable events on a catch-up page.

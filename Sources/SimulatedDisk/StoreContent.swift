@@ -61,7 +61,7 @@ struct StoreContent: Equatable {
         let mark = member.role == nil ? Watermark() : member.watermark
         return "member \(member.user.value) \(member.role.map { "\($0.word)" } ?? "-") \(member.since.value) "
             + "\(member.joinedAt.value) \(member.leftAt.value) \(mark.delivered.value) \(mark.read.value) "
-            + mark.own.text + member.mentions.map { "@\($0.sequence.value)" }.joined()
+            + mark.own.text + " " + mark.marked.text + member.mentions.map { "@\($0.sequence.value)" }.joined()
     }
 
     private func line(_ event: StoredEvent) -> String {

@@ -55,6 +55,26 @@ async def test_the_readers_other_devices_get_the_unread_count(relay, name):
     assert told["unread"] == 1
 
 
+async def test_a_mark_as_unread_is_the_readers_own(relay, name):
+    alice, bob, group = await crew(relay, name)
+    for body in ("one", "two", "three"):
+        await alice.send(group, body)
+    await bob.event("message", sequence=3)
+    await bob.call("read", conversation=group, sequence=3)
+    await alice.event("receipt", user=name("bob"), read=3)
+    seen = len(alice.seen("receipt"))
+    await bob.call("unread", conversation=group, sequence=2)
+    tablet = await relay.device(name("bob"), "tablet")
+    object = (await tablet.call("conversation.get", conversation=group))["conversation"]
+    assert (object["unread"], object["unreadFrom"], object["read"]) == (2, 2, 3)
+    assert tablet.welcome["badge"] == 2
+    answer = await alice.call("conversation.members", conversation=group)
+    assert [member["read"] for member in answer["members"] if member["user"] == name("bob")] == [3]
+    await bob.call("read", conversation=group, sequence=3)
+    await tablet.event("badge", unread=0)
+    assert len(alice.seen("receipt")) == seen
+
+
 async def test_receipts_in_quick_succession_are_merged(relay, name):
     alice, bob, group = await crew(relay, name)
     for answer in [await alice.begin("send", to=group, key=f"k-{number}", body="x") for number in range(200)]:

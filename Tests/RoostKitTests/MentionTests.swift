@@ -34,6 +34,25 @@ import Testing
         await bob.conversations.until { $0.first?.conversation?.mentions == 0 }
     }
 
+    @Test func aMarkAsUnreadCountsUntilItIsSeen() async throws {
+        let (alice, bob) = (
+            try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
+        )
+        let group = try await alice.createGroup("Crew", members: ["bob"])
+        let writing = try await alice.timeline(with: group)
+        try await writing.send("one")
+        try await writing.send("two")
+        await bob.conversations.until { $0.first?.unread == 2 }
+        let reading = try await bob.timeline(with: group)
+        await reading.until { $0.items.count == 2 }
+        try await reading.seen(upTo: SequenceNumber(2))
+        await bob.conversations.until { $0.first?.unread == 0 }
+        try await reading.markUnread(from: reading.items[1].id)
+        await bob.conversations.until { $0.first?.unread == 1 }
+        try await reading.seen(upTo: SequenceNumber(2))
+        await bob.conversations.until { $0.first?.unread == 0 }
+    }
+
     @Test func whoeverIsMentionedAndNoMemberHoldsUpOnlyThatMessage() async throws {
         let (alice, bob) = (
             try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()

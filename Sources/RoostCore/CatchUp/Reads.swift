@@ -12,6 +12,8 @@ enum PendingRead {
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
     case settings(Asker)
     case receipts(Asker, ReceiptListing.Page)
+    /// Who wrote messages that are to be unread again.
+    case unread(Asker, UnreadMarks.Page)
     /// A page of the feed above a position.
     case feed(Session, CommandID?, after: Position)
 
@@ -26,7 +28,7 @@ enum PendingRead {
         case .page: nil
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
-            .report(let asker, _):
+            .report(let asker, _), .unread(let asker, _):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -38,7 +40,7 @@ enum PendingRead {
         case .page(let page): page.readers.first?.user?.number ?? .none
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
-            .report(let asker, _):
+            .report(let asker, _), .unread(let asker, _):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

@@ -61,8 +61,20 @@ final class Member {
     var unread: Int64 {
         let (floor, gone) = (readFloor, conversation.lifetime.gone)
         let others = gone.count(above: floor, with: progress.watermark.own)
-        return max(0, conversation.lastSequence.value - floor.value - others)
+        return max(0, conversation.lastSequence.value - floor.value - others) + markedUnread
     }
+
+    /// How many of the messages are still there that the member has read and marked as unread.
+    private var markedUnread: Int64 {
+        let marked = progress.watermark.marked
+        guard !marked.isEmpty else { return 0 }
+        // Both together are more than one of them by those that only the other has.
+        let gone = conversation.lifetime.gone
+        return marked.count(above: .none, with: gone) - gone.count(above: .none)
+    }
+
+    /// The first message that the member has marked as unread; nil if it has marked none.
+    var firstMarked: SequenceNumber? { progress.watermark.marked.first }
 
     /// How many of the unread messages of others that are shown to the member mention it, by name or with all others,
     /// and the first of them; nil if none does. Of too many, only the newest are known.

@@ -72,6 +72,8 @@ public struct Watermark: Hashable, Sendable {
     public var readAt = Timestamp.never
     /// Messages above `read` that the member wrote without reading what came before. They aren't unread.
     public var own = SequenceRanges()
+    /// Messages of others up to `read` that the member wants to be unread again. Nobody else is told.
+    public var marked = SequenceRanges()
     /// Nothing delivered, nothing read.
     public init() {}
 }

@@ -23,6 +23,12 @@ public struct SequenceRanges: Sendable, Hashable {
         }
     }
 
+    /// Whether there is none.
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// The first message; nil if there is none.
+    public var first: SequenceNumber? { ranges.first.map { SequenceNumber($0.lowerBound) } }
+
     /// As they are stored: `1-17,20`.
     public var text: String {
         ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")

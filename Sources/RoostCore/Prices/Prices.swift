@@ -192,6 +192,8 @@ final class Prices {
             case .rename, .describe, .role, .expiry, .pin, .unpin, .leave: 1
             }
         case .history(let history): 1 + rows(history.limit) / 2
+        // Reads as many messages as the largest page, if they are as long as that.
+        case .unread: 1 + rows(bounds.rowsMax) / 2
         case .list(_, let limit, _): 1 + 2 * rows(limit)
         case .pins(let list): 1 + 2 * rows(list.limit)
         // A contact takes 0.5 µs to write down. That others are told comes on top.

@@ -5,6 +5,7 @@ extension FrameBuilder {
     /// Writes what the member hasn't read into the object that is open.
     func unread(of member: Member) {
         self.member("unread", member.unread)
+        if let first = member.firstMarked { self.member("unreadFrom", first.value) }
         guard let mentions = member.unreadMentions else { return }
         self.member("mentions", Int64(mentions.count))
         self.member("firstMention", mentions.first.value)

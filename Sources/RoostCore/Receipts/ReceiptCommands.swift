@@ -1,11 +1,12 @@
 import RoostFraming
 import RoostWire
 
-/// `ack` and `read`: how far a device or a user has got, and telling the other members and the user's other devices.
+/// `ack`, `read` and `unread`: how far a device or a user has got, and telling the other members and the user's other devices.
 /// Loop thread only.
 final class ReceiptCommands {
     let listing: ReceiptListing
     let badges: Badges
+    let marks: UnreadMarks
     private let receipts: Receipts
     private let prices: Prices
     private let chores: Chores
@@ -21,11 +22,12 @@ final class ReceiptCommands {
 
     init(
         _ limits: Limits, _ listing: ReceiptListing, receipts: Receipts, prices: Prices, chores: Chores,
-        directory: Directory, journal: Journal, delivery: Delivery, replies: Replies, builder: FrameBuilder,
-        counters: Counters, times: DeliveryTimes, at now: Int64
+        directory: Directory, journal: Journal, delivery: Delivery, reads: Reads, replies: Replies,
+        builder: FrameBuilder, counters: Counters, times: DeliveryTimes, at now: Int64
     ) {
         self.listing = listing
         badges = Badges(.init(limits), chores, delivery, builder, counters, at: now)
+        marks = UnreadMarks(limits, receipts, badges, directory, reads, journal, replies)
         self.receipts = receipts
         self.prices = prices
         self.chores = chores
@@ -65,6 +67,11 @@ final class ReceiptCommands {
             badges.note(member, at: now)
         }
         replies.accept(id, session)
+    }
+
+    func unread(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        try marks.mark(target, Asker(session: session, user: user, id: id), at: now)
     }
 
     /// The device continues from the position that it named in `hello`: either an ack or a wish to go back.

@@ -138,6 +138,7 @@ final class Receipts {
         member.progress.watermark.read = sequence
         member.progress.watermark.readAt = time
         member.progress.watermark.own.keep(above: sequence)
+        member.progress.watermark.marked.keep(above: sequence)
         member.progress.isReadUntold = true
     }
 
@@ -148,10 +149,25 @@ final class Receipts {
 
     /// The member has read everything up to this message.
     func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
-        guard sequence > member.progress.watermark.read else { return }
+        guard sequence > member.progress.watermark.read else { return unmark(member, upTo: sequence, at: now) }
         raiseRead(of: member, to: sequence, at: now.wall)
         if sequence > member.progress.watermark.delivered { deliver(sequence, to: member, at: now.wall) }
         note(member, at: now)
+    }
+
+    /// The member wants these messages, which it has read, to be unread again.
+    /// - Returns: what to store; nil if they are marked already.
+    func mark(_ sequences: SequenceRanges, of member: Member, at now: Moment) -> [Mutation]? {
+        guard sequences != member.progress.watermark.marked else { return nil }
+        member.progress.watermark.marked = sequences
+        note(member, at: now)
+        return store(member)
+    }
+
+    private func unmark(_ member: Member, upTo sequence: SequenceNumber, at now: Moment) {
+        let before = member.progress.watermark.marked
+        member.progress.watermark.marked.keep(above: sequence)
+        if member.progress.watermark.marked != before { note(member, at: now) }
     }
 
     /// The member wrote this message at `time`, and has therefore read everything before it.
@@ -306,13 +322,19 @@ final class Receipts {
                 steps.removeAll(of: &member.progress.steps)
                 continue
             }
-            let (conversation, user) = (member.conversation.number, member.user.number)
-            watermarks.append(.watermark(conversation, user, member.watermark))
-            watermarks.append(.steps(conversation, user, steps.take(&member.progress.steps)))
-            committing.append(member)
+            watermarks += store(member)
         }
         unstoredMembers.removeFirst(min(count, unstoredMembers.count))
         isStoreDue = !unstoredDevices.isEmpty || !unstoredMembers.isEmpty
         return (watermarks, cursors)
+    }
+
+    private func store(_ member: Member) -> [Mutation] {
+        let (conversation, user) = (member.conversation.number, member.user.number)
+        committing.append(member)
+        return [
+            .watermark(conversation, user, member.watermark),
+            .steps(conversation, user, steps.take(&member.progress.steps)),
+        ]
     }
 }

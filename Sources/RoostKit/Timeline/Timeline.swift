@@ -142,6 +142,15 @@ public final class Timeline {
         try await MessageThread(of: id, in: destination, engine)
     }
 
+    // MARK: Marking as unread
+
+    /// Marks a message, and what others have written after it, as unread on the user's own devices; nobody else is told.
+    /// What is `seen` again isn't unread any more, so the app closes the timeline before. Needs a session.
+    /// - Throws: `RoostFailure.refused` with `too_large` if it is more than 100 messages back.
+    public func markUnread(from id: TimelineItem.ID) async throws {
+        try await UnreadQuestion.mark(id, in: destination, engine)
+    }
+
     // MARK: Pinned messages
 
     /// Pins a message for all members: in a group the owner and admins may, at most 50. Needs a session.

@@ -56,7 +56,7 @@ package struct AnswerTable: Sendable {
 
     private static func conversation(_ path: String, _ object: String, more: String = "") -> [Row] {
         let own = "conversation kind name photo description createdAt request role count members expiry"
-        let read = "sequence unread mentions firstMention read pins message time"
+        let read = "sequence unread unreadFrom mentions firstMention read pins message time"
         let people = " people.user people.version people.name people.photo people.deleted " + more
         return [
             Row(path, .conversations, prefixed(own, object) + people), Row(path, .read, prefixed(read, object)),

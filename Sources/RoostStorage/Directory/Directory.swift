@@ -216,6 +216,7 @@ final class Directory {
         update.bind(5, mark.read.value)
         update.bind(6, mark.readAt.milliseconds)
         try update.bind(7, copying: mark.own.text)
+        try update.bind(8, copying: mark.marked.text)
         try update.run()
         try mentions.remove(of: user, in: conversation, upTo: mark.read)
     }

@@ -76,7 +76,7 @@ struct DirectoryStatements {
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(
             """
-            UPDATE member SET delivered = ?3, delivered_at = ?4, read = ?5, read_at = ?6, own = ?7
+            UPDATE member SET delivered = ?3, delivered_at = ?4, read = ?5, read_at = ?6, own = ?7, marked = ?8
             WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL
             """)
         setAnswered = try database.prepare(
@@ -99,11 +99,12 @@ struct DirectoryStatements {
         addMember = try database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_after, joined_at, ordinal, left_at, answered,
-                delivered, delivered_at, read, read_at, own)
-            VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, 0, 0, 0, 0, 0, 0, '')
+                delivered, delivered_at, read, read_at, own, marked)
+            VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, 0, 0, 0, 0, 0, 0, '', '')
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
                 joined_after = excluded.joined_after, joined_at = excluded.joined_at, ordinal = excluded.ordinal,
-                left_at = 0, answered = 0, delivered = 0, delivered_at = 0, read = 0, read_at = 0, own = ''
+                left_at = 0, answered = 0, delivered = 0, delivered_at = 0, read = 0, read_at = 0, own = '',
+                marked = ''
             WHERE role IS NULL
             """)
         removeMember = try database.prepare(

@@ -30,7 +30,7 @@ struct ReceiptTable {
         removeAll = try database.prepare("DELETE FROM receipt WHERE conversation = ?1")
         watermarks = try database.prepare(
             """
-            SELECT delivered, delivered_at, read, read_at, own, joined_after FROM member
+            SELECT delivered, delivered_at, read, read_at, own, marked, joined_after FROM member
             WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL
             """)
     }
@@ -54,7 +54,7 @@ struct ReceiptTable {
     ) throws -> (mark: Watermark, joinedAfter: SequenceNumber)? {
         watermarks.bind(1, conversation.value)
         watermarks.bind(2, user.value)
-        return try watermarks.first { (ReceiptTable.watermark($0, at: 0), SequenceNumber($0.int64(5))) }
+        return try watermarks.first { (ReceiptTable.watermark($0, at: 0), SequenceNumber($0.int64(6))) }
     }
 
     /// Reads a watermark from the columns that begin with `delivered`, in the order of the table.
@@ -66,6 +66,7 @@ struct ReceiptTable {
         mark.readAt = Timestamp(milliseconds: row.int64(column + 3))
         mark.own = SequenceRanges(text: row.text(column + 4)) ?? SequenceRanges()
         mark.own.keep(above: mark.read)
+        mark.marked = SequenceRanges(text: row.text(column + 5)) ?? SequenceRanges()
         return mark
     }
 

@@ -102,6 +102,7 @@ enum Schema {
             read INTEGER NOT NULL,
             read_at INTEGER NOT NULL,
             own TEXT NOT NULL,
+            marked TEXT NOT NULL,
             PRIMARY KEY (conversation, user)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE receipt (

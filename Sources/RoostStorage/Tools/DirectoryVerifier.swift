@@ -115,7 +115,7 @@ struct DirectoryVerifier {
         """)
 
     private func verifyMembers(_ report: inout VerifyReport) throws {
-        let rows = try database.prepare("SELECT conversation, user, delivered, read, own FROM member")
+        let rows = try database.prepare("SELECT conversation, user, delivered, read, own, marked FROM member")
         while try rows.step() {
             let place = "\(names.place(rows.int32(0))), user \(names.users[rows.int32(1)] ?? "number \(rows.int32(1))")"
             if names.conversations[rows.int32(0)] == nil {
@@ -124,6 +124,8 @@ struct DirectoryVerifier {
                 report.add("member", place, "has got or read more than there is", .restore)
             } else if !isThere(SequenceRanges(text: rows.text(4)), in: rows.int32(0)) {
                 report.add("member", place, "has written more than there is", .restore)
+            } else if !isThere(SequenceRanges(text: rows.text(5)), in: rows.int32(0)) {
+                report.add("member", place, "has marked more as unread than there is", .restore)
             }
             if names.users[rows.int32(1)] == nil { report.add("member", place, "the user isn't there", .restore) }
         }

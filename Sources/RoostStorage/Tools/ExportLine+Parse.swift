@@ -201,6 +201,7 @@ extension ExportedMember {
         read = try members.number("read", or: 0)
         readAt = try members.number("readAt", or: 0)
         own = try members.sequences("own")
+        marked = try members.sequences("marked")
     }
 }
 

@@ -171,6 +171,7 @@ struct ExportLineWriter {
         member("read", unlessZero: one.read)
         member("readAt", unlessZero: one.readAt)
         member("own", unlessEmpty: one.own.text)
+        member("marked", unlessEmpty: one.marked.text)
     }
 
     private func write(_ event: ExportedEvent) {

@@ -168,6 +168,8 @@ struct ExportedMember: Equatable, Sendable {
     var readAt: Int64 = 0
     /// Messages above `read` that it wrote without reading what came before.
     var own = SequenceRanges()
+    /// Messages up to `read` that it has marked as unread.
+    var marked = SequenceRanges()
 }
 
 /// A pinned message.

@@ -19,15 +19,16 @@ struct ImportDirectory {
         setMember = try writer.database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at, answered,
-                delivered, delivered_at, read, read_at, joined_after, own)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13)
+                delivered, delivered_at, read, read_at, joined_after, own, marked)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
                 joined_after = excluded.joined_after,
                 joined_at = excluded.joined_at, ordinal = excluded.ordinal, left_at = excluded.left_at,
                 delivered_at = iif(excluded.delivered > delivered, excluded.delivered_at, delivered_at),
                 delivered = max(delivered, excluded.delivered),
                 read_at = iif(excluded.read > read, excluded.read_at, read_at),
-                read = max(read, excluded.read), own = excluded.own
+                read = max(read, excluded.read), own = excluded.own,
+                marked = excluded.marked
             """)
         addConversation = try writer.database.prepare(
             """
@@ -215,9 +216,11 @@ struct ImportDirectory {
                     setMember.bind(10, min(member.read, last))
                     setMember.bind(11, member.readAt)
                     setMember.bind(12, min(member.joinedAfter, last))
-                    var own = member.own
+                    var (own, marked) = (member.own, member.marked)
                     own.keep(above: .none, upTo: SequenceNumber(last))
+                    marked.keep(above: .none, upTo: SequenceNumber(last))
                     try setMember.bind(13, copying: own.text)
+                    try setMember.bind(14, copying: marked.text)
                     try setMember.run()
                     // What a file raises has no steps.
                     forgetSteps.bind(1, conversation.number)

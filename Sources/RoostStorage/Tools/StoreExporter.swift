@@ -264,7 +264,7 @@ public struct StoreExporter {
         let rows = try database.prepare(
             """
             SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at, own,
-                joined_after
+                marked, joined_after
             FROM member ORDER BY joined_at, conversation, ordinal
             """)
         while try rows.step() {
@@ -278,13 +278,14 @@ public struct StoreExporter {
             var member = ExportedMember(conversation: conversation.id, user: name)
             member.role = rows.isNull(2) ? nil : UInt8(exactly: rows.int32(2)).flatMap { Role(rawValue: $0) }
             member.since = rows.int64(3)
-            member.joinedAfter = rows.int64(11)
+            member.joinedAfter = rows.int64(12)
             member.joined = rows.int64(4)
             member.left = rows.int64(5)
             if !isOther {
                 let mark = ReceiptTable.watermark(rows, at: 6)
                 (member.delivered, member.deliveredAt) = (mark.delivered.value, mark.deliveredAt.milliseconds)
                 (member.read, member.readAt, member.own) = (mark.read.value, mark.readAt.milliseconds, mark.own)
+                member.marked = mark.marked
             }
             try body(member)
         }

@@ -152,6 +152,7 @@ extension Watermark {
             steps.append(ReceiptStep(isRead: true, after: self.read, to: read, at: message.time))
             (self.read, readAt) = (read, message.time)
             own.keep(above: read)
+            marked.keep(above: read)
         }
         return steps
     }

@@ -41,8 +41,10 @@ public struct ConversationSummary: Sendable, Equatable {
     public var members: [String]
     /// Sequence of the last message; zero if there is none.
     public var sequence: SequenceNumber
-    /// Messages that the user has not read.
+    /// Messages that the user has not read, or has marked as unread.
     public var unread: Int
+    /// The first message that the user has marked as unread; nil if none is.
+    public var unreadFrom: SequenceNumber?
     /// How many of them mention the user; of very many, only the newest are counted.
     public var mentions: Int = 0
     /// The first of these.
@@ -77,6 +79,7 @@ extension ConversationSummary {
         self.members = outline.members
         sequence = members.sequence("sequence") ?? .none
         unread = members.count("unread") ?? 0
+        unreadFrom = members.sequence("unreadFrom")
         mentions = members.count("mentions") ?? 0
         firstMention = members.sequence("firstMention")
         expiry = members.integer("expiry") ?? 0
@@ -145,6 +148,8 @@ public struct Receipt: Sendable, Equatable {
     public var readAt: Timestamp?
     /// Number of unread messages; only in the user's own receipts.
     public var unread: Int?
+    /// The first message that the user has marked as unread; only in the user's own receipts, and nil if none is.
+    public var unreadFrom: SequenceNumber?
     /// How many of them mention the user, and the first of these; only in the user's own receipts.
     public var mentions: Int?
     /// The first of these.
@@ -167,6 +172,7 @@ extension Receipt {
         read = members.sequence("read") ?? .none
         readAt = members.time("readAt")
         unread = members.count("unread")
+        unreadFrom = members.sequence("unreadFrom")
         mentions = unread.map { _ in members.count("mentions") ?? 0 }
         firstMention = members.sequence("firstMention")
     }

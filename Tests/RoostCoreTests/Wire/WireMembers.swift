@@ -25,7 +25,7 @@ let wireMembers: [String: String] = [
     "signal": "conversation from kind body",
     "gap": "conversation from to reset",
     "live": "position",
-    "receipt": "conversation user delivered deliveredAt read readAt unread mentions firstMention",
+    "receipt": "conversation user delivered deliveredAt read readAt unread unreadFrom mentions firstMention",
     "badge": "unread",
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
@@ -45,7 +45,7 @@ let wireMembers: [String: String] = [
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
     "conversationObject": """
-    conversation kind name photo description createdAt request role count members sequence unread mentions \
+    conversation kind name photo description createdAt request role count members sequence unread unreadFrom mentions \
     firstMention expiry pins read message time
     """,
     "origin": "from",

@@ -153,6 +153,7 @@ private struct WireScenario {
         let bob = relay.connect("bob")
         bob.ackAll()
         bob.tell("read", ["conversation": "\(group)", "sequence": 3])
+        _ = bob.request("unread", ["conversation": "\(group)", "sequence": 2])
         _ = bob.request("conversation.get", ["conversation": "\(group)"])
         relay.pause()
         askForEverything(alice, in: group)

@@ -91,6 +91,7 @@ struct RandomContent {
             mark.deliveredAt = Timestamp(milliseconds: time)
             mark.read = SequenceNumber(last / 2)
             if last > 0, below(2) == 0 { mark.own.insert(SequenceNumber(last)) }
+            if last > 1, below(2) == 0 { mark.marked.insert(SequenceNumber(last / 2)) }
             return .watermark(conversation, user(), mark)
         case 2...5 where direct.contains(number): return .append(message(number, after: last))
         case 2: return .append(change(number, .add([NewMember(user(), .member, since: SequenceNumber(last))])))

@@ -1,0 +1,97 @@
+import RoostFraming
+import RoostWire
+
+/// `unread`: a user marks messages of others that were read as unread again, for the user's own devices alone. What
+/// others were told stays. The log says who wrote the messages, for the user's own ones aren't unread. Loop thread only.
+final class UnreadMarks {
+    /// What is known of the messages so far: those above `before` have been looked at.
+    struct Page {
+        fileprivate let member: Member
+        fileprivate let first: SequenceNumber
+        fileprivate var before: SequenceNumber
+        fileprivate var found: [SequenceNumber] = []
+    }
+
+    private let receipts: Receipts
+    private let badges: Badges
+    private let directory: Directory
+    private let reads: Reads
+    private let journal: Journal
+    private let replies: Replies
+    /// Most messages that are looked at, and the bytes at which a page of them ends early.
+    private let rows: Int
+    private let bytes: Int
+
+    init(
+        _ limits: Limits, _ receipts: Receipts, _ badges: Badges, _ directory: Directory, _ reads: Reads,
+        _ journal: Journal, _ replies: Replies
+    ) {
+        self.receipts = receipts
+        self.badges = badges
+        self.directory = directory
+        self.reads = reads
+        self.journal = journal
+        self.replies = replies
+        (rows, bytes) = (limits.unreadMax, limits.pageBytes)
+    }
+
+    func mark(_ target: Command.Target, _ asker: Asker, at now: Moment) throws(Refusal) {
+        let (conversation, _) = try directory.conversation(target.conversation, for: asker.user)
+        try conversation.check(target.sequence, for: asker.user)
+        guard let member = conversation.member(asker.user.number) else {
+            throw Refusal(.notFound, "no such conversation")
+        }
+        let read = member.readFloor
+        // It is unread already.
+        guard target.sequence <= read else { return replies.accept(asker.id, asker.session) }
+        guard read.value - target.sequence.value < rows else {
+            throw Refusal(.tooLarge, "sequence: at most the last \(rows) messages that were read can be marked")
+        }
+        try reads.check(asker.session)
+        let (end, isLast) = read.value.addingReportingOverflow(1)
+        ask(Page(member: member, first: target.sequence, before: isLast ? read : SequenceNumber(end)), asker)
+    }
+
+    private func ask(_ page: Page, _ asker: Asker) {
+        let conversation = page.member.conversation
+        let request = HistoryRequest(
+            conversation: conversation.number, reader: asker.user.number,
+            after: SequenceNumber(page.first.value - 1), before: page.before, isNewest: true, rows: rows, bytes: bytes)
+        reads.ask(.history(request), for: .unread(asker, page))
+    }
+
+    /// The log has told who wrote some of them.
+    func answered(_ result: ReadResult, _ page: Page, _ asker: Asker, at now: Moment) {
+        guard asker.session.phase == .ready else { return }
+        do throws(Refusal) {
+            guard !result.isFailed else { throw Refusal(.unavailable, "the store could not be read") }
+            guard page.member.isCurrent else { throw Refusal(.notFound, "no such conversation") }
+            var page = page
+            page.found += result.events.filter { isMarked($0, by: asker.user) }.map(\.sequence)
+            if result.hasMore, let first = result.events.map(\.sequence).min(), first < page.before {
+                page.before = first
+                try reads.check(asker.session)
+                return ask(page, asker)
+            }
+            try finish(page, asker, at: now)
+        } catch {
+            replies.refuse(Refusal(error.code, error.reason, id: asker.id), asker.session)
+        }
+    }
+
+    private func isMarked(_ event: StoredEvent, by user: User) -> Bool {
+        event.sender != user.number && event.deletedAt == .never && !user.privacy.blocks.contains(event.sender)
+    }
+
+    private func finish(_ page: Page, _ asker: Asker, at now: Moment) throws(Refusal) {
+        try replies.held.reserve()
+        var marked = SequenceRanges()
+        for sequence in page.found where sequence <= page.member.readFloor { marked.insert(sequence) }
+        guard let mutations = receipts.mark(marked, of: page.member, at: now) else {
+            return replies.accept(asker.id, asker.session)
+        }
+        badges.note(page.member, at: now)
+        journal.storeFirst(mutations)
+        replies.acceptOnceStored(asker.id, asker.session, at: now)
+    }
+}
