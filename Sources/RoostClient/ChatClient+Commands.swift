@@ -103,18 +103,6 @@ extension ChatClient {
         session.standing.read(conversation, upTo: sequence)
     }
 
-    /// Marks what others have written from this message on, and the user has read, as unread on the user's devices.
-    /// Nobody else is told. `read` takes the mark off.
-    /// - Throws: `RoostFailure.refused` with `too_large` if it is more than 100 messages back, `not_found` if there is no
-    ///   such message.
-    public func markUnread(_ conversation: String, from sequence: SequenceNumber) async throws(RoostFailure) {
-        session.standing.forgetRead(conversation)
-        try await request(.unread) { command in
-            command.member("conversation", conversation)
-            command.member("sequence", sequence.value)
-        }
-    }
-
     /// Reports whether this device is in use. Repeated on every connection.
     public func setActivity(_ activity: Activity) async throws(RoostFailure) {
         session.standing.note(activity)

@@ -98,8 +98,7 @@ public final class Relay {
         receipt = ReceiptCommands(
             limits, ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
-            delivery: delivery, reads: reads, replies: replies, builder: builder, counters: counters, times: times,
-            at: time)
+            delivery: delivery, replies: replies, builder: builder, counters: counters, times: times, at: time)
         let people = Presence(.init(limits), counters, directory.policy, at: time)
         profile = ProfileCommands(limits, people, prices, chores, directory, delivery, replies)
         presence = PresenceCommands(

@@ -106,8 +106,7 @@ public final class CommandDecoder {
         case .presence: .presence(try members.word(.state))
         case .status: try readStatus()
         case .privacy: try readPrivacy()
-        case .except:
-            .except(users: try members.excepted(), try members.exception())
+        case .except: .except(users: try members.excepted(), try members.exception())
         case .setProfile: try readProfile()
         case .getUsers: .getUsers(try profile.users())
         case .findUsers:

@@ -99,9 +99,6 @@ final class Standing {
         if requests.isReady { sendRead(conversation) }
     }
 
-    /// What was read of a conversation is unread again.
-    func forgetRead(_ conversation: String) { reads[conversation] = nil }
-
     /// The server has another log, whose sequences name other messages.
     func forgetReads() { reads = [:] }
 

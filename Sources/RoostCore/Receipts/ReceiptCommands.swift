@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `ack`, `read` and `unread`: how far a device or a user has got, and telling the other members and the user's other devices.
-/// Loop thread only.
+/// `ack`, `read` and `unread`: how far a device or a user has got, and telling the other members and the user's other
+/// devices. Loop thread only.
 final class ReceiptCommands {
     let listing: ReceiptListing
     let badges: Badges
@@ -22,12 +22,12 @@ final class ReceiptCommands {
 
     init(
         _ limits: Limits, _ listing: ReceiptListing, receipts: Receipts, prices: Prices, chores: Chores,
-        directory: Directory, journal: Journal, delivery: Delivery, reads: Reads, replies: Replies,
-        builder: FrameBuilder, counters: Counters, times: DeliveryTimes, at now: Int64
+        directory: Directory, journal: Journal, delivery: Delivery, replies: Replies, builder: FrameBuilder,
+        counters: Counters, times: DeliveryTimes, at now: Int64
     ) {
         self.listing = listing
         badges = Badges(.init(limits), chores, delivery, builder, counters, at: now)
-        marks = UnreadMarks(limits, receipts, badges, directory, reads, journal, replies)
+        marks = UnreadMarks(limits, receipts, badges, directory, listing.reads, journal, replies)
         self.receipts = receipts
         self.prices = prices
         self.chores = chores

@@ -29,7 +29,7 @@ final class ReceiptListing {
 
     private let receipts: Receipts
     private let directory: Directory
-    private let reads: Reads
+    let reads: Reads
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder

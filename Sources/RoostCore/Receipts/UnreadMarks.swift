@@ -2,7 +2,7 @@ import RoostFraming
 import RoostWire
 
 /// `unread`: a user marks messages of others that were read as unread again, for the user's own devices alone. What
-/// others were told stays. The log says who wrote the messages, for the user's own ones aren't unread. Loop thread only.
+/// others were told stays. The log says who wrote the messages: the user's own ones aren't unread. Loop thread only.
 final class UnreadMarks {
     /// What is known of the messages so far: those above `before` have been looked at.
     struct Page {

@@ -10,7 +10,7 @@ enum UnreadQuestion {
         let message = try engine.desk.stored(id, in: destination)
         let (client, conversation, sequence) = (engine.client, message.conversation, message.sequence)
         try await engine.patience { () throws(RoostFailure) in
-            try await client.markUnread(conversation, from: sequence)
+            try await client.unreadMarks.mark(sequence, in: conversation)
         }
     }
 }

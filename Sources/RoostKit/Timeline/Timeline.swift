@@ -144,9 +144,9 @@ public final class Timeline {
 
     // MARK: Marking as unread
 
-    /// Marks a message, and what others have written after it, as unread on the user's own devices; nobody else is told.
-    /// What is `seen` again isn't unread any more, so the app closes the timeline before. Needs a session.
-    /// - Throws: `RoostFailure.refused` with `too_large` if it is more than 100 messages back.
+    /// Marks a message, and what others have written after it, as unread on the user's own devices; nobody else is
+    /// told. What is `seen` again isn't unread any more, so the app closes the timeline before. Needs a session.
+    /// - Throws: `RoostFailure.refused` with `too_large` if the message is more than 100 back.
     public func markUnread(from id: TimelineItem.ID) async throws {
         try await UnreadQuestion.mark(id, in: destination, engine)
     }
