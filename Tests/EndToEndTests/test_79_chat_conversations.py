@@ -196,7 +196,7 @@ async def test_a_forward_that_is_refused_is_told(start):
     await alice.type("hi")
     await alice.shows("hi ✓")
     await alice.type("/forward @zoe")
-    await alice.shows("✗ you may not write here.*: hi")
+    await alice.shows("✗ you don't know each other here.*: hi")
     assert await alice.end() == 1
     await alice.read_all()
     assert "1 refused" in alice.text
