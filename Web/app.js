@@ -195,6 +195,7 @@ function reason(error) {
     too_large: "That is too long, or too many.",
     rate_limited: "Wait a moment.",
     no_relationship: "You can't reach this person.",
+    blocked: "You have blocked this person.",
     bad_request: "The relay doesn't take that.",
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }

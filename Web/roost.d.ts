@@ -41,7 +41,7 @@ export type Connection =
 
 /** Why the relay refused something. `detail` is one line for the developer. */
 export interface Failure {
-  reason: "tooLong" | "notAllowed" | "noRelationship" | "notFound" | "unreachable" | "changedElsewhere" | "notAccepted";
+  reason: "tooLong" | "notAllowed" | "noRelationship" | "youBlocked" | "notFound" | "unreachable" | "changedElsewhere" | "notAccepted";
   canRetry: boolean;
   detail: string;
 }
@@ -68,7 +68,9 @@ export interface Message {
   time?: Time;
   /** `text`, or a kind of the app's. */
   kind: string;
-  /** The content; absent if the message was deleted, or lost by the relay. */
+  /** This user has blocked the author, and is shown nothing of it. In a direct conversation it is left out. */
+  hidden?: true;
+  /** The content; absent if the message was deleted, hidden, or lost by the relay. */
   body?: unknown;
   /** The body, if the kind is `text`. */
   text?: string;

@@ -102,6 +102,7 @@ export const sentences = {
   tooLong: "This message is too long.",
   notAllowed: "You can't write to this conversation.",
   noRelationship: "You can write to each other once your invitation is accepted.",
+  youBlocked: "You have blocked this person.",
   notFound: "This conversation is no longer there.",
   unreachable: "Failed to send message. Tap to retry.",
   changedElsewhere: "Another device of yours has edited this message.",
@@ -584,11 +585,15 @@ function messageRow(told) {
   const { conversation, sequence, from = "", time, kind = "text", reactions = [] } = told;
   const row = { conversation, sequence, from, time, kind, reactions };
   const own = told.deletedAt ? ["deletedAt"] : ["body", "mentions", "expires"];
-  for (const name of ["key", "replyTo", "editedAt", "version", "thread", "origin", "replies", ...own]) {
+  for (const name of ["key", "replyTo", "editedAt", "version", "thread", "origin", "replies", "hidden", ...own]) {
     if (told[name] !== undefined) row[name] = told[name];
   }
   return row;
 }
+
+/** Whether it is the place of a message that was withheld from this user in a direct conversation, who had blocked its
+ *  author: it is neither shown nor counted. */
+const isLeftOut = (message, conversation) => Boolean(message?.hidden) && conversation?.kind === "direct";
 
 /** Reactions after the user reacted, or took it back. Doing it again changes nothing. */
 function withMine(reactions, reaction, isOn) {
@@ -668,21 +673,28 @@ class Cache {
     await this.#noteMessage(row, isReading);
   }
 
+  /** How many messages above one are withheld in a direct conversation. */
+  async #leftOut(one, sequence) {
+    if (one.kind !== "direct") return 0;
+    const found = await this.#rows.find("messages", { from: [one.id, sequence + 1], to: [one.id, []], limit: MESSAGES_KEPT });
+    return found.filter((message) => isLeftOut(message, one)).length;
+  }
+
   // The thread of this message has another number of messages, which `history` tells.
   async #doubt({ conversation, thread }) {
     if (thread) await this.react(conversation, thread, (all) => all, true);
   }
 
   // The conversation has a new message, which is kept already. Its author has read what came before it or not.
-  async #noteMessage({ conversation, sequence, from, time, deletedAt }, isReading) {
+  async #noteMessage({ conversation, sequence, from, time, deletedAt, hidden }, isReading) {
     const one = await this.#known(conversation, [from]);
     if (sequence > one.sequence) {
       one.sequence = sequence;
-      one.time = Math.max(one.time, time);
+      if (!isLeftOut({ hidden }, one)) one.time = Math.max(one.time, time);
       if (from === this.#user) {
         // Whoever writes has read what was said before, unless the message says otherwise (section 7).
         if (isReading) Object.assign(one, { read: sequence, unread: 0 });
-      } else if (sequence > one.read && !deletedAt) {
+      } else if (sequence > one.read && !deletedAt && !isLeftOut({ hidden }, one)) {
         one.unread += 1;
       }
     }
@@ -899,7 +911,8 @@ class Cache {
   async read(conversation, sequence) {
     const one = await this.conversation(conversation);
     if (!one || !isUnread(one, sequence)) return;
-    const unread = sequence >= one.sequence ? 0 : Math.min(one.unread, one.sequence - sequence);
+    const left = one.sequence - sequence;
+    const unread = left <= 0 ? 0 : Math.min(one.unread, Math.max(0, left - await this.#leftOut(one, sequence)));
     await this.put({ ...one, read: Math.max(one.read, sequence), unread });
   }
 
@@ -935,7 +948,7 @@ function scopeOf({ code, retry }, item) {
       // Of the message that began the thread or is forwarded, or of a member.
       if (item.thread || item.forward || item.mentions) return "item";
       // falls through
-    case "forbidden": case "no_relationship":
+    case "forbidden": case "no_relationship": case "blocked":
       // Not everybody may mention all.
       if (code === "forbidden" && item.mentions?.includes("@all")) return "item";
       // For what changes or marks one message, the message may be what is gone.
@@ -950,7 +963,8 @@ function failureOf({ code, detail, retry, ifVersion }) {
   if (code === "conflict" && ifVersion) return { reason: "changedElsewhere", canRetry: false, detail };
   const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
   const known = {
-    forbidden: "notAllowed", no_relationship: "noRelationship", not_found: "notFound", gone: "notFound",
+    forbidden: "notAllowed", no_relationship: "noRelationship", blocked: "youBlocked", not_found: "notFound",
+    gone: "notFound",
   }[code] ?? passes;
   return { reason: known ?? (code === "too_large" ? "tooLong" : "notAccepted"), canRetry: Boolean(known), detail };
 }
@@ -2262,7 +2276,7 @@ class TimelineBuilder {
     };
     for (const message of messages) {
       addGap(message.sequence);
-      items.push(this.#stored(message));
+      if (!isLeftOut(message, this.#conversation)) items.push(this.#stored(message));
       last = message.sequence;
     }
     if (!isAtEnd) return items;
@@ -2475,7 +2489,9 @@ class ListView {
     const names = namesOf(id, conversation);
     const { waiting, parked } = await waitingFor(unit, names);
     const range = { from: [id, 0], to: [id, []], newest: true, limit: 1 };
-    const last = conversation ? await unit.rows.find("messages", range) : [];
+    let last = conversation ? await unit.rows.find("messages", range) : [];
+    // Behind those that are withheld, the last one that is shown.
+    if (isLeftOut(last[0], conversation)) last = (await unit.rows.find("messages", { ...range, limit: LIST_PAGE })).reverse();
     const watermarks = conversation ? await unit.cache.watermarks(id) : [];
     const builder = new TimelineBuilder({ user: unit.identity.user, conversation, watermarks, waiting, parked });
     const peer = conversation ? conversation.peer : id.startsWith("@") ? id.slice(1) : undefined;

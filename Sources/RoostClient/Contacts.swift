@@ -11,7 +11,7 @@ public struct Contacts: Sendable {
     /// - Parameters:
     ///   - kind: what the other is to this user; nil for the relay's first kind.
     ///   - label: a note of at most 256 bytes that only this user sees; empty to take it away.
-    /// - Throws: `RoostFailure.refused` with `no_relationship` if there is a block, `conflict` if an invitation of
+    /// - Throws: `RoostFailure.refused` with `blocked` if there is an own block, `conflict` if an invitation of
     ///   another kind waits, `too_large` or `rate_limited` if there are too many.
     @discardableResult
     public func invite(

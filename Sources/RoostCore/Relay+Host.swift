@@ -117,6 +117,9 @@ extension Relay {
                 if case .feed(let session, let id, let after) = reader {
                     return operators.feeds.answered(result, after: after, id, session)
                 }
+                if case .typing(let asker, let question) = reader {
+                    return typing.answered(result, question, asker, now)
+                }
                 if case .report(let asker, let draft) = reader {
                     return operators.reports.answered(result, draft, asker, at: now)
                 }

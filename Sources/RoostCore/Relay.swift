@@ -93,7 +93,7 @@ public final class Relay {
         replies = Replies(limits, journal, builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
-            replies: replies, builder: builder)
+            replies: replies, builder: builder, reads: reads)
         let (receipts, mentions) = (Receipts(.init(limits)), Mentions(directory, kept: limits.mentionsKept))
         receipt = ReceiptCommands(
             limits, ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),

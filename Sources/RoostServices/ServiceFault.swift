@@ -23,6 +23,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case gone
         case badPosition = "bad_position"
         case noRelationship = "no_relationship"
+        case blocked
         case tooLarge = "too_large"
         case expectationFailed = "expectation_failed"
         case invalid
@@ -38,7 +39,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             switch self {
             case .badRequest, .badJSON, .badPosition: 400
             case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
-            case .signInAgain, .forbidden, .suspended, .noRelationship: 403
+            case .signInAgain, .forbidden, .suspended, .noRelationship, .blocked: 403
             case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408

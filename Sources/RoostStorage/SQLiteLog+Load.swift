@@ -288,7 +288,7 @@ extension SQLiteLog {
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
                 (conversation.expiry, conversation.gone) = (last.expiry, last.gone)
-                conversation.request = last.request
+                (conversation.request, conversation.veil) = (last.request, last.veil)
             }
             conversations.append(conversation)
         }

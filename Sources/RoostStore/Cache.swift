@@ -91,7 +91,8 @@ struct Cache {
         if !from.isEmpty { one.noteDeed(by: from, of: user) }
         if sequence > one.sequence {
             one.sequence = sequence
-            one.time = max(one.time, time)
+            let isCounted = !one.leavesOut(message)
+            if isCounted { one.time = max(one.time, time) }
             if from == user {
                 // Whoever writes has read what was said before, unless the message says otherwise (section 7).
                 if isReading {
@@ -99,7 +100,7 @@ struct Cache {
                     one.unread = 0
                     (one.mentions, one.firstMention) = (0, nil)
                 }
-            } else if sequence > one.read, message.deletedAt == nil {
+            } else if sequence > one.read, message.deletedAt == nil, isCounted {
                 one.unread += 1
                 if message.mentions(user) { one.mention(sequence) }
             }
@@ -309,7 +310,8 @@ struct Cache {
 
     // Messages of others after the watermark, as far as they are here; those of a gap count, too.
     private func unread(in one: LocalConversation) throws(LocalFailure) -> Int {
-        Int(clamping: one.sequence.value - one.read.value)
+        let leftOut = one.kind == .direct ? try messages.hidden(in: one.id, after: one.read) : 0
+        return max(0, Int(clamping: one.sequence.value - one.read.value) - leftOut)
     }
 }
 

@@ -50,6 +50,10 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         self.request = nil
     }
 
+    /// Whether a message is neither shown nor counted: it was written in a direct conversation while this user had
+    /// blocked its author. In a group such a message has a place that is shown.
+    public func leavesOut(_ message: LocalMessage) -> Bool { kind == .direct && message.isHidden }
+
     /// The other user of a direct conversation; nil for a group.
     /// - Parameter user: the user of this device.
     public func peer(of user: String) -> String? {
@@ -109,7 +113,8 @@ public struct LocalMessage: Sendable, Equatable {
     public var mentions: [String] = []
     /// When it disappears, by the relay's clock; nil if it stays. From then on it looks like a deleted one.
     public var expires: Timestamp?
-    /// Whether there is a block between the user and the author: then it is only a place, without author and body.
+    /// Whether the user has blocked the author, or had when it was written in a direct conversation: then it is only a
+    /// place, without author and body.
     public var isHidden = false
     /// The message with which the thread began that it belongs to; nil if it is in none.
     public var thread: SequenceNumber?

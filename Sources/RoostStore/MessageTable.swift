@@ -255,6 +255,15 @@ struct MessageTable {
             [.text(conversation), .integer(sequence.value)], MessageTable.message)
     }
 
+    /// How many hidden messages are kept behind one.
+    func hidden(in conversation: String, after sequence: SequenceNumber) throws(LocalFailure) -> Int {
+        let counts = try database.rows(
+            "SELECT count(*) FROM message WHERE conversation = ? AND sequence > ? AND is_hidden",
+            [.text(conversation), .integer(sequence.value)]
+        ) { Int(clamping: $0.integer(0)) }
+        return counts.first ?? 0
+    }
+
     /// Messages of a user in groups, and those that are hidden, aren't shown any more as they are here.
     func doubt(from user: String) throws(LocalFailure) {
         try database.run(

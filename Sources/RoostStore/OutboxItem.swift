@@ -144,7 +144,7 @@ public enum FailureScope: Sendable, Equatable {
         switch code {
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired: self = .passing
         case .badJSON, .badRequest, .unknownType, .tooLarge, .conflict, .badPosition, .usernameTaken: self = .item
-        case .forbidden, .notFound, .gone, .noRelationship:
+        case .forbidden, .notFound, .gone, .noRelationship, .blocked:
             // For what changes or marks one message, the message may be what is gone.
             if case .send = action { self = .conversation } else { self = .item }
         }

@@ -9,7 +9,9 @@ extension MemoryLog {
         let key = Key(sender: append.sender, text: append.key)
         if append.purpose == .opening {
             guard state.keys[key] == nil, opens(append) else { return .unchanged }
-            if let source = append.source, content(of: source, at: append.time).content == nil { return .unchanged }
+            if let source = append.source, content(of: source, for: append.sender, at: append.time).content == nil {
+                return .unchanged
+            }
             append.source = nil
             append.key = ""
         } else if !append.key.isEmpty, let first = present(state.keys[key]) {
@@ -18,7 +20,7 @@ extension MemoryLog {
         guard append.purpose != .probe else { return .refused(.notFound) }
         var supplement = Supplement.nothing
         if let source = append.source {
-            let (content, refusal) = content(of: source, at: append.time)
+            let (content, refusal) = content(of: source, for: append.sender, at: append.time)
             guard let content else { return .refused(refusal) }
             append = append.forwarding(content)
             supplement = .content(content)
@@ -36,6 +38,7 @@ extension MemoryLog {
         let outcome = judge(append, supplement, at: Position(state.head.value + 1))
         guard case .stored(let position, let sequence, let told) = outcome else { return outcome }
         state.head = position
+        veil(for: append, at: position)
         if case .erase = append.change {
             // The event has a position but no row.
             state.conversations[append.conversation] = nil
@@ -48,8 +51,10 @@ extension MemoryLog {
         if !append.key.isEmpty {
             state.keys[key] = StoredEvent(append, position: position, sequence: sequence)
         }
-        if let change = append.change { apply(change, of: append, at: position) }
-        if state.conversations[append.conversation]?.entry.request?.receiver == append.sender {
+        if let change = append.change { apply(change, of: append, at: position, author: outcome.author) }
+        if state.conversations[append.conversation]?.entry.request?.receiver == append.sender
+            || append.change?.isAcceptance == true
+        {
             state.conversations[append.conversation]?.entry.request = nil
         }
         if append.kind == .message { noteOwn(sequence, append) }
@@ -65,6 +70,12 @@ extension MemoryLog {
         switch append.change {
         case .create: return record == nil
         case .add(let members):
+            if let veil = record?.entry.veil, veil.user == append.sender,
+                let member = record?.members.first(where: { $0.user == veil.user && $0.role != nil }),
+                veil.hidesAll(since: member.joinedAt)
+            {
+                return true
+            }
             return !members.allSatisfy { new in
                 record?.members.contains { $0.user == new.user && $0.role != nil } == true
             }
@@ -80,10 +91,10 @@ extension MemoryLog {
 
     /// What a message says that is forwarded now, or why it can't be.
     private func content(
-        of source: ForwardedMessage, at time: Timestamp
+        of source: ForwardedMessage, for reader: UserNumber, at time: Timestamp
     ) -> (content: MessageContent?, refusal: ErrorCode) {
         guard let message = state.conversations[source.conversation]?.message(source.sequence)?.shown(at: time),
-            !source.withheld.contains(message.sender)
+            !source.withheld.contains(message.sender), !message.isWithheld(from: reader)
         else { return (nil, .notFound) }
         guard message.deletedAt == .never, let author = state.users[message.sender]?.name else { return (nil, .gone) }
         return (message.content(by: author), .gone)
@@ -94,19 +105,19 @@ extension MemoryLog {
         let last = record.entry.lastSequence
         switch append.kind {
         case .message:
-            guard append.reference == .none || record.message(append.reference) != nil else {
+            guard append.reference == .none || record.message(append.reference, for: append) != nil else {
                 return .refused(.notFound)
             }
             if append.extras.thread != .none {
-                guard let root = record.message(append.extras.thread) else { return .refused(.notFound) }
+                guard let root = record.message(append.extras.thread, for: append) else { return .refused(.notFound) }
                 guard root.extras.thread == .none else { return .refused(.badRequest) }
             }
             return .stored(position, SequenceNumber(last.value + 1), supplement)
         case .conversation:
             if case .accept = append.change, record.entry.request == nil { return .unchanged }
-            return record.judge(append.change, at: append.time) ?? .stored(position, last)
+            return record.judge(append.change, of: append, at: position) ?? .stored(position, last)
         case .edit:
-            guard let message = record.message(append.reference) else { return .refused(.notFound) }
+            guard let message = record.message(append.reference, for: append) else { return .refused(.notFound) }
             guard message.deletedAt == .never else { return .refused(.gone) }
             guard message.sender == append.sender, message.extras?.origin == nil else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
@@ -117,7 +128,7 @@ extension MemoryLog {
             let version = message.extras.edited(to: append.extras).version
             return .stored(position, append.reference, .edited(kind: message.label, version: version))
         case .delete:
-            guard let message = record.message(append.reference) else { return .refused(.notFound) }
+            guard let message = record.message(append.reference, for: append) else { return .refused(.notFound) }
             guard message.sender == append.sender || append.flag else { return .refused(.forbidden) }
             guard message.deletedAt == .never else { return .unchanged }
             return .stored(position, append.reference)
@@ -128,7 +139,7 @@ extension MemoryLog {
     }
 
     private func judgeReaction(_ append: Append, in record: Record, at position: Position) -> Outcome {
-        guard let message = record.message(append.reference) else { return .refused(.notFound) }
+        guard let message = record.message(append.reference, for: append) else { return .refused(.notFound) }
         guard message.deletedAt == .never else { return .refused(.gone) }
         let given = record.reactions[append.reference] ?? []
         let isGiven = given.contains(Reaction(user: append.sender, text: append.label))
@@ -184,6 +195,28 @@ extension MemoryLog {
         state.conversations[append.conversation] = record
     }
 
+    /// What is withheld begins a veil for its user, and what isn't ends the veil of a user who may see it.
+    private func veil(for append: Append, at position: Position) {
+        guard let entry = state.conversations[append.conversation]?.entry, entry.kind == .direct else { return }
+        var veil = entry.veil
+        if let former = veil, former.user != append.withheldFrom {
+            veil = nil
+            changeMember(former.user, of: append.conversation) { member in
+                guard !former.hidesAll(since: member.joinedAt) else {
+                    member.since = entry.lastSequence
+                    member.joinedAfter = entry.lastSequence
+                    member.joinedAt = position
+                    return
+                }
+                if let messages = former.messages(upTo: entry.lastSequence) { member.watermark.pass(messages) }
+            }
+        }
+        if append.withheldFrom != .none, veil == nil {
+            veil = Veil(append.withheldFrom, after: entry.lastSequence, entry.lastPosition, entry.lastTime)
+        }
+        state.conversations[append.conversation]?.entry.veil = veil
+    }
+
     /// Whoever writes a message has read everything before it, unless the event says otherwise.
     private func noteOwn(_ message: SequenceNumber, _ append: Append) {
         changeMember(append.sender, of: append.conversation) { member in
@@ -201,7 +234,9 @@ extension MemoryLog {
 
     // MARK: The directory
 
-    private func apply(_ change: ConversationChange, of append: Append, at position: Position) {
+    private func apply(
+        _ change: ConversationChange, of append: Append, at position: Position, author: UserNumber
+    ) {
         let conversation = append.conversation
         switch change {
         case .create(_, _, _, let members), .add(let members):
@@ -221,7 +256,9 @@ extension MemoryLog {
         case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
         case .pin(let sequence):
             state.conversations[conversation]?.entry.pins.append(
-                StoredPin(sequence, by: append.sender, at: append.time, position))
+                StoredPin(
+                    sequence, of: author, by: append.sender, at: append.time, position,
+                    isWithheld: append.withheldFrom != .none))
         case .unpin(let sequence): state.conversations[conversation]?.unpin(sequence)
         case .accept, .erase: break
         }
@@ -288,14 +325,17 @@ extension MemoryLog.Record {
         rows[place].body = []
     }
 
-    /// Why a change of what is pinned isn't stored; nil if it is, or for another change.
-    func judge(_ change: ConversationChange?, at time: Timestamp) -> Outcome? {
+    /// What becomes of a change of what is pinned; nil for another change, or for a pin that is taken away.
+    func judge(_ change: ConversationChange?, of append: Append, at position: Position) -> Outcome? {
         switch change {
         case .pin(let sequence):
-            guard let message = message(sequence)?.shown(at: time) else { return .refused(.notFound) }
+            guard let message = message(sequence, for: append)?.shown(at: append.time) else {
+                return .refused(.notFound)
+            }
             guard message.deletedAt == .never else { return .refused(.gone) }
             if entry.pins.contains(where: { $0.sequence == sequence }) { return .unchanged }
-            return entry.pins.count < Limits().pinsPerConversation ? nil : .refused(.tooLarge)
+            guard entry.pins.count < Limits().pinsPerConversation else { return .refused(.tooLarge) }
+            return .stored(position, entry.lastSequence, .author(message.sender))
         case .expiry(let time): return entry.expiry == time ? .unchanged : nil
         case .unpin(let sequence):
             return entry.pins.contains { $0.sequence == sequence } ? nil : .unchanged
@@ -320,6 +360,14 @@ extension MemoryLog.Record {
     }
 
     func message(_ sequence: SequenceNumber) -> StoredEvent? { place(of: sequence).map { rows[$0] } }
+
+    /// The message that a command names: one of which its sender sees only the place isn't there.
+    func message(_ sequence: SequenceNumber, for append: Append) -> StoredEvent? {
+        guard let message = message(sequence), !append.hiddenAuthors.contains(message.sender),
+            !message.isWithheld(from: append.sender)
+        else { return nil }
+        return message
+    }
 }
 
 extension Snapshot.Conversation {

@@ -42,6 +42,10 @@ extension MemoryLog {
                 }
             }
             bytes += event.body.count
+            if event.kind == .conversation, event.reference != .none {
+                let record = state.conversations[event.conversation]
+                result.pinned[event.position] = record?.message(event.reference)?.sender
+            }
             result.events.append(event)
         }
         goOn(after: request.horizon, &result)
@@ -189,7 +193,7 @@ extension MemoryLog.Record {
     /// Whether a device that catches up is sent a row: nothing of messages that are left out, and only the last edit of
     /// a message that stands.
     private func isSent(_ row: StoredEvent, _ span: PageRequest.Span) -> Bool {
-        guard row.kind != .conversation else { return true }
+        guard row.kind != .conversation else { return span.shows(row) }
         if row.kind == .edit, let message = message(row.sequence) {
             guard message.deletedAt == .never, message.editedAt == row.time else { return false }
         }

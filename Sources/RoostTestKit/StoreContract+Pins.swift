@@ -20,17 +20,19 @@ extension StoreContract {
         try expect(
             try store.commit([pin(3, by: 2), pin(1), pin(3), pin(5), pin(0), pin(-1), pin(.max), unpin(2)]),
             [
-                .stored(at(8), SequenceNumber(4)), .stored(at(9), SequenceNumber(4)), .unchanged, missing, missing,
+                .stored(at(8), SequenceNumber(4), .author(UserNumber(1))),
+                .stored(at(9), SequenceNumber(4), .author(UserNumber(1))), .unchanged, missing, missing,
                 missing, missing, .unchanged,
             ])
-        try expect(try store.commit([pin(1, in: 2)]), [.stored(at(10), SequenceNumber(1))])
+        try expect(
+            try store.commit([pin(1, in: 2)]), [.stored(at(10), SequenceNumber(1), .author(UserNumber(1)))])
         try store.goOn()
         let first = pin(3, by: 2)
         try expect(
             try store.load().conversations[0].pins,
             [
-                StoredPin(SequenceNumber(3), by: UserNumber(2), at: first.time, at(8)),
-                StoredPin(SequenceNumber(1), by: UserNumber(1), at: first.time, at(9)),
+                StoredPin(SequenceNumber(3), of: UserNumber(1), by: UserNumber(2), at: first.time, at(8)),
+                StoredPin(SequenceNumber(1), of: UserNumber(1), by: UserNumber(1), at: first.time, at(9)),
             ])
         // What is pinned anew comes last.
         try expect(try store.commit([unpin(3), pin(3), pin(2)]).count, 3)

@@ -63,6 +63,8 @@ public struct StoreContract {
         Check(name: "settings are bounded", run: manySettings),
         Check(name: "contacts and prospects", run: contacts),
         Check(name: "requests", run: RequestContract.requests),
+        Check(name: "what is withheld from a blocker", run: VeilContract.veils),
+        Check(name: "conversations that a blocked user opens", run: VeilContract.hiddenConversations),
         Check(name: "numbers are leased once", run: leases),
         Check(name: "an erased conversation is gone", run: erasing),
         Check(name: "pages", run: pages),

@@ -2,7 +2,7 @@
 public enum ErrorCode: UInt8, WireWord {
     case badJSON, badRequest, unknownType, notReady, unauthorized, tokenExpired, forbidden, notFound, gone, conflict
     case tooLarge, badPosition, rateLimited, busy, unavailable, noRelationship
-    case usernameTaken
+    case usernameTaken, blocked
 
     /// The word on the wire and in metrics.
     public var word: StaticString {
@@ -24,6 +24,7 @@ public enum ErrorCode: UInt8, WireWord {
         case .unavailable: "unavailable"
         case .noRelationship: "no_relationship"
         case .usernameTaken: "username_taken"
+        case .blocked: "blocked"
         }
     }
 

@@ -35,7 +35,8 @@ struct StoreContent: Equatable {
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
                     + "\(conversation.expiry) \(conversation.gone.text) \(conversation.pins) "
-                    + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "")")
+                    + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "") "
+                    + "\(conversation.veil.map { "\($0)" } ?? "")")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }
             try addEvents(of: conversation.number, answer)
         }
@@ -46,7 +47,9 @@ struct StoreContent: Equatable {
     ) throws {
         let span = PageRequest.Span(conversation, after: .start, upTo: Position(.max))
         let page = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 30)
-        lines += try answer(Read(ticket: 0, .page(page))).events.map(line)
+        let events = try answer(Read(ticket: 0, .page(page)))
+        lines += events.events.map(line)
+        lines += events.pinned.sorted { $0.key < $1.key }.map { "\($0.key.value) pins what \($0.value.value) wrote" }
         let history = HistoryRequest(
             conversation: conversation, reader: UserNumber(1), after: .none, before: SequenceNumber(.max),
             isNewest: true, rows: 1_000_000, bytes: 1 << 30)

@@ -278,17 +278,22 @@ async def test_blocks_and_reports(start):
         await dialog.get_by_role("button", name="Unblock").wait_for()
         await alice.page.keyboard.press("Escape")
         await bob.write("Can you hear me?")
-        await bob.page.get_by_text("You can't write to this conversation.").first.wait_for()
-        await bob.shot("people-blocked")
+        await bob.sees("Can you hear me?")
+        await alice.write("I don't want to")
+        await alice.page.get_by_text("You have blocked this person.").first.wait_for()
+        await alice.shot("people-blocked")
         theirs = await panel(alice)
         await listed(theirs, "Blocked").filter(has_text="bob").wait_for()
         await alice.shot("people-blocks")
         await theirs.get_by_role("button", name="Unblock: bob").click()
         await listed(theirs, "Blocked").wait_for(state="hidden")
         await alice.page.locator("#people-find:focus").wait_for()
-        await bob.page.locator("#trouble").get_by_role("button", name="Try again").click()
         await alice.page.keyboard.press("Escape")
-        await alice.sees("Can you hear me?")
+        await alice.page.locator("#trouble").get_by_role("button", name="Try again").click()
+        await bob.sees("I don't want to")
+        await bob.write("I am sorry")
+        await alice.sees("I am sorry")
+        assert await alice.page.get_by_text("Can you hear me?").count() == 0
 
 
 async def test_who_has_read_it_and_when(relay, name):

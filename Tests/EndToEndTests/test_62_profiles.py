@@ -121,17 +121,20 @@ async def test_who_is_found_is_the_operators_choice(start, rule, stranger, frien
     assert shown == {"u1": "Anna Maria", "u2": None if rule == "contacts" else "Anna", "nobody": None}
 
 
-async def test_who_is_blocked_is_neither_found_nor_told(start):
+async def test_who_is_blocked_is_neither_found_nor_told_and_does_not_notice(start):
     relay = start(directory__find="everyone")
     devices = await everybody(relay)
     ask = await relay.device("ask")
     await ask.send("@u1", "hello")
-    await devices["u1"].call("contact.block", users=["ask"])
+    await ask.call("contact.block", users=["u1"])
     await devices["u1"].call("profile.set", name="Anna Blocked")
     await devices["u1"].event("profile", name="Anna Blocked")
     await ask.barrier()
     assert [one["name"] for one in ask.seen("profile", user="u1")] == ["Anna Maria"]
     assert list(named((await ask.call("user.find", prefix="anna"))["profiles"])) == ["u2"]
+    await ask.call("profile.set", name="Ask Me")
+    await devices["u1"].event("profile", user="ask", name="Ask Me")
+    assert list(named((await devices["u1"].call("user.find", prefix="ask"))["profiles"])) == ["ask"]
 
 
 async def test_of_who_has_left_nothing_is_left(start):

@@ -1,4 +1,4 @@
-"""Between two users with a block nothing passes, on all their devices, over restarts and after being away."""
+"""A blocked user is answered as ever, and nothing of it reaches the blocker: on all devices, over restarts, later."""
 
 import asyncio
 
@@ -31,22 +31,85 @@ async def history(device, conversation):
     return shown([one | {"conversation": conversation} for one in answer["messages"]], conversation)
 
 
-async def test_neither_can_write_to_the_other(start):
+async def test_the_blocker_is_refused_and_the_blocked_one_is_not(start):
     alice, bob, carol, group, direct = await crew(start())
     await alice.call("contact.block", users=["bob"])
-    for device, peer in ((alice, "bob"), (bob, "alice")):
-        for to in (direct, f"@{peer}"):
-            assert await device.refusal("send", to=to, key="k", body="x") == "no_relationship"
-            assert await device.refusal("signal", to=to, body="x") == "no_relationship"
-            assert await device.refusal("typing", to=to) == "no_relationship"
-        assert await device.refusal("react", conversation=direct, sequence=1, reaction="+") == "no_relationship"
-        assert await device.refusal("conversation.create", kind="direct", members=[peer]) == "no_relationship"
-        assert await device.refusal("conversation.create", kind="group", name="N", members=[peer]) == "no_relationship"
-        assert await history(device, direct) == ["hello"]
+    for to in (direct, "@bob"):
+        assert await alice.refusal("send", to=to, key="k", body="x") == "blocked"
+        assert await alice.refusal("signal", to=to, body="x") == "blocked"
+        assert await alice.refusal("typing", to=to) == "blocked"
+    assert await alice.refusal("react", conversation=direct, sequence=1, reaction="+") == "blocked"
+    assert await alice.refusal("conversation.create", kind="direct", members=["bob"]) == "blocked"
+    assert await alice.refusal("conversation.create", kind="group", name="N", members=["bob"]) == "blocked"
+    assert await alice.refusal("contact.invite", user="bob") == "blocked"
+    await bob.call("signal", to=direct, body="x")
+    await bob.call("typing", to="@alice")
+    await bob.call("react", conversation=direct, sequence=1, reaction="+")
+    assert (await bob.call("conversation.create", kind="direct", members=["alice"]))["conversation"] == direct
+    assert (await bob.call("contact.invite", user="alice"))["contact"]["state"] == "sent"
+    assert await history(alice, direct) == ["hello"]
     assert await carol.call("conversation.create", kind="group", name="N", members=["alice", "bob"])
+    await alice.barrier()
+    assert not alice.seen("signal") and not alice.seen("typing") and not alice.seen("contact")
     await alice.call("contact.unblock", users=["bob"])
     await bob.send("@alice", "back")
     await alice.event("message", body="back")
+
+
+async def object_of(device, conversation):
+    return (await device.call("conversation.get", conversation=conversation))["conversation"]
+
+
+async def test_what_is_written_during_a_block_never_comes(start):
+    relay = start()
+    alice, bob, carol, group, direct = await crew(relay)
+    await carol.send("@alice", "newer")
+    await alice.event("message", body="newer")
+    await alice.call("contact.block", users=["bob"])
+    listed = (await alice.call("conversation.list"))["conversations"]
+    sent = [await bob.send("@alice", "secret one"), await bob.send("@alice", "secret two")]
+    assert [one["sequence"] for one in sent] == [2, 3]
+    assert (await bob.call("edit", conversation=direct, sequence=2, body="secret three"))["type"] == "ok"
+    await alice.barrier()
+    assert (await alice.call("conversation.list"))["conversations"] == listed
+    assert await history(alice, direct) == ["hello", "-", "-"]
+    assert await history(bob, direct) == ["hello", "secret three", "secret two"]
+    relay.kill()
+    relay.start()
+    alice, bob = await relay.device("alice", "new"), await relay.device("bob")
+    await alice.event("live")
+    assert (await alice.call("conversation.list"))["conversations"] == listed
+    await alice.call("contact.unblock", users=["bob"])
+    await bob.send("@alice", "after")
+    await alice.event("message", body="after")
+    assert await history(alice, direct) == ["hello", "-", "-", "after"]
+    assert (await object_of(alice, direct))["message"]["body"] == "after"
+    assert await alice.refusal("react", conversation=direct, sequence=2, reaction="+") == "not_found"
+    assert await alice.refusal("send", to=direct, key="r", body="x", replyTo=3) == "not_found"
+    assert not [frame for frame in alice.frames if "secret" in str(frame)]
+
+
+async def test_what_a_blocked_user_opens_is_not_there(start):
+    relay = start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    await alice.call("contact.block", users=["bob"])
+    direct = (await bob.send("@alice", "secret"))["conversation"]
+    for restarts in (False, True):
+        if restarts:
+            relay.kill()
+            relay.start()
+            alice, bob = await relay.device("alice", "new"), await relay.device("bob")
+            await alice.event("live")
+        assert (await alice.call("conversation.list"))["conversations"] == []
+        for name in (direct, "@bob"):
+            assert await alice.refusal("conversation.get", conversation=name) == "not_found"
+            assert await alice.refusal("history", conversation=name) == "not_found"
+        assert not alice.seen("message") and not alice.seen("conversation") and not alice.seen("presence")
+    await alice.call("contact.unblock", users=["bob"])
+    await bob.send("@alice", "again")
+    await alice.event("message", body="again")
+    assert await history(alice, direct) == ["again"]
+    assert await history(bob, direct) == ["secret", "again"]
 
 
 async def test_in_a_group_only_places_are_told_wherever_one_looks(start):
@@ -59,13 +122,13 @@ async def test_in_a_group_only_places_are_told_wherever_one_looks(start):
     await bob.send(group, "b1")
     await alice.send(group, "a1")
     await carol.send(group, "c1")
-    live = ((alice, ["-", "c1"]), (tablet, ["-", "a1", "c1"]), (bob, ["-", "c1"]), (carol, ["b1", "a1"]))
+    live = ((alice, ["-", "c1"]), (tablet, ["-", "a1", "c1"]), (bob, ["a1", "c1"]), (carol, ["b1", "a1"]))
     for device, expected in live:
         await device.barrier()
         assert shown(device.seen("message"), group) == expected
     relay.kill()
     relay.start()
-    expected = {"alice": ["-", "a1", "c1"], "bob": ["b1", "-", "c1"], "carol": ["b1", "a1", "c1"]}
+    expected = {"alice": ["-", "a1", "c1"], "bob": ["b1", "a1", "c1"], "carol": ["b1", "a1", "c1"]}
     for name in expected:
         # A device that comes for the first time gets all of it, from the log or the window.
         device = await relay.device(name, "new")
@@ -85,7 +148,7 @@ async def test_changes_and_signals_by_the_other_one_tell_nothing(start):
     await bob.send(group, "b1")
     await carol.send(group, "c1")
     await alice.event("message", body="c1")
-    await bob.call("contact.block", users=["alice"])
+    await alice.call("contact.block", users=["bob"])
     await bob.call("edit", conversation=group, sequence=1, body="secret")
     await bob.call("react", conversation=group, sequence=2, reaction="+")
     await bob.call("signal", to=group, body="secret")

@@ -154,6 +154,23 @@ import Testing
         try await alice.contacts.report("bob", .spam, text: "again")
         try await alice.contacts.report(SequenceNumber(1), of: group, .other)
     }
+
+    /// What was written in a direct conversation during a block is neither drawn nor unread, and no gap.
+    @Test func whatIsWithheldInADirectConversationIsLeftOut() async throws {
+        let (alice, bob, _, _) = try await pair()
+        let writing = try await bob.timeline(with: "@alice")
+        try await writing.send("before")
+        let timeline = try await alice.timeline(with: "@bob")
+        await timeline.until { $0.texts == ["hi", "before"] }
+        try await alice.contacts.block("bob")
+        try await writing.send("secret")
+        await writing.until { $0.areSent == [true, true] }
+        try await alice.contacts.unblock("bob")
+        try await writing.send("after")
+        let shown = await timeline.until { $0.texts == ["hi", "before", "after"] }
+        #expect(shown.items.count == 3)
+        await alice.conversations.until { $0.first?.last?.text == "after" && $0.first?.unread == 2 }
+    }
 }
 
 /// Settings that follow the user.

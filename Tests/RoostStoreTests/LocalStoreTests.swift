@@ -236,6 +236,27 @@ import Testing
         #expect(try store.conversation("c7")?.members == ["alice"])
     }
 
+    /// In a direct conversation a place is neither unread nor shown, and doesn't move the conversation.
+    @Test func placesInADirectConversationCountNothing() throws {
+        let store = try begun()
+        func hidden(_ sequence: Int64) throws -> Event {
+            try Told.event(
+                """
+                {"type":"message","conversation":"c7","sequence":\(sequence),"position":"h-\(sequence)",
+                 "time":9000,"hidden":true}
+                """)
+        }
+        try take(store, Told.message(1, in: "c7"), Told.message(2, in: "c7"))
+        let time = try store.conversation("c7")?.time
+        try take(store, hidden(3), hidden(4))
+        let one = try #require(try store.conversation("c7"))
+        #expect(one.kind == .direct && one.sequence.value == 4 && one.unread == 2 && one.time == time)
+        try store.read("c7", upTo: SequenceNumber(1), key: "k1")
+        #expect(try store.conversation("c7")?.unread == 1)
+        try store.read("c7", upTo: SequenceNumber(2), key: "k2")
+        #expect(try store.conversation("c7")?.unread == 0)
+    }
+
     @Test func namesMembersAndRolesFollow() throws {
         let store = try begun()
         try take(

@@ -43,7 +43,8 @@ test("the classes have the members that are promised", async () => {
   assert.deepEqual(namesOf(roost.conversations, ...observable), membersOf("ConversationList").sort());
   for (const one of [timeline, roost.conversations, roost]) for (const name of observable) assert.ok(name in one);
   assert.deepEqual(Object.keys(module.sentences).sort(),
-    ["tooLong", "notAllowed", "noRelationship", "notFound", "unreachable", "changedElsewhere", "notAccepted", "offline", "signedOut", "takenOver"].sort());
+    ["tooLong", "notAllowed", "noRelationship", "youBlocked", "notFound", "unreachable", "changedElsewhere",
+      "notAccepted", "offline", "signedOut", "takenOver"].sort());
   const { code, retry } = new module.RoostError("busy", { retry: true });
   assert.deepEqual([code, retry], ["busy", true]);
   roost.close();

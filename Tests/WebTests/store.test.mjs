@@ -80,10 +80,25 @@ test("a hidden message has a place and no author, and what becomes of it changes
   ], "p6");
   const [one, two] = await all(store);
   assert.deepEqual([one.body, one.editedAt, one.deletedAt, one.reactions], [message(1).body, undefined, undefined, []]);
-  assert.deepEqual([two.from, "body" in two, (await conversation(store)).unread], ["", false, 2]);
+  assert.deepEqual([two.from, "body" in two, two.hidden], ["", false, true]);
   const marks = await store.read(({ cache }) => cache.watermarks("c1"));
   assert.deepEqual(marks.map((mark) => mark.user), ["bob"]);
   assert.deepEqual((await conversation(store, "c9")).members, ["alice"]);
+});
+
+test("a hidden message is unread in a group, and neither unread nor news in a direct conversation", async () => {
+  const hidden = (sequence) => ({
+    type: "message", conversation: "c1", sequence, time: 9e9, hidden: true, position: `p${sequence}` });
+  for (const [kind, unread, left] of [["group", 4, 3], ["direct", 2, 1]]) {
+    const store = await withConversation({ kind });
+    await store.take([message(1), message(2), hidden(3), hidden(4)], "p4");
+    const one = await conversation(store);
+    assert.deepEqual([kind, one.sequence, one.unread, one.time === 9e9], [kind, 4, unread, kind === "group"]);
+    await store.change(({ cache }) => cache.read("c1", 1));
+    assert.deepEqual([kind, (await conversation(store)).unread], [kind, left]);
+    await store.change(({ cache }) => cache.read("c1", 2));
+    assert.deepEqual([kind, (await conversation(store)).unread], [kind, left - 1]);
+  }
 });
 
 test("a gap forgets what is out of date, and a reset what is before it", async () => {

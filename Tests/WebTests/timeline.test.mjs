@@ -25,6 +25,14 @@ test("what isn't there is a gap, and what waits follows the end", () => {
   assert.deepEqual(outline(build({ conversation: undefined, waiting }, [])), ["k:w"]);
 });
 
+test("a hidden message is drawn in a group, and left out of a direct conversation without a gap", () => {
+  const hidden = row(4, { from: "", body: undefined, hidden: true });
+  const shown = (kind) => outline(build(
+    { conversation: { id: "c1", kind, first: 1, sequence: 5, count: 2 } }, [row(3), hidden, row(5)]));
+  assert.deepEqual(shown("group"), ["s:3", "s:4", "s:5"]);
+  assert.deepEqual(shown("direct"), ["s:3", "s:5"]);
+});
+
 test("an own message keeps its name from typed to stored", () => {
   const [typed] = build({ waiting: [{ id: 1, key: "w", action: "send", body: "x" }], conversation: undefined }, []);
   const [stored] = build({}, [row(9, { from: "alice", key: "w", body: "x" })]);

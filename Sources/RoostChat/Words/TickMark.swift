@@ -49,6 +49,7 @@ extension Sentences {
         sentences.tooLong = "the message is too long"
         sentences.notAllowed = "you may not write here"
         sentences.noRelationship = "you don't know each other here: /invite first"
+        sentences.youBlocked = "you have blocked this user"
         sentences.notFound = "this conversation is not there"
         sentences.changedElsewhere = "another device of yours has edited it meanwhile"
         sentences.notAccepted = "the relay doesn't accept it"

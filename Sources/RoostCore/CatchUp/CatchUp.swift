@@ -170,7 +170,9 @@ final class CatchUp {
     /// they may have missed something.
     private func mayHaveMissed(_ user: User, after sent: Position) -> Bool {
         guard newest.looksAtEachPlace(of: user) else { return journal.head > sent }
-        return user.memberships.contains { $0.conversation.lastPosition > sent }
+        return user.memberships.contains {
+            $0.conversation.lastPosition > sent && !$0.conversation.isVeiled(from: user.number)
+        }
             || user.departures.values.contains { $0.leftAt > sent }
             || user.settings.map { $0.conversation.lastPosition > sent } ?? false
     }

@@ -18,7 +18,8 @@ final class CatchUpPage {
     var isWanted = true
     /// The log's answer.
     private(set) var result: ReadResult?
-    /// The senders of its messages. Their own devices get more members of those messages than others do.
+    /// The senders of its messages, whose own devices get more members of those messages than others do, and of what is
+    /// withheld from others.
     private(set) var senders: Set<UserNumber> = []
     /// Its approximate size with events and frames.
     private(set) var bytes = 0
@@ -39,7 +40,7 @@ final class CatchUpPage {
         precondition(!isRead, "a page is read once")
         self.result = result
         for event in result.events {
-            if event.kind == .message { senders.insert(event.sender) }
+            if event.kind == .message || event.extras.isWithheld { senders.insert(event.sender) }
             bytes += 2 * (event.body.count + Self.envelopeBytes)
         }
         for message in erased { erase(message.sequence, of: message.conversation, at: message.time) }

@@ -63,7 +63,8 @@ final class MissedSpans: Chore {
     private func look(at member: Member) {
         let last = member.conversation.lastPosition
         // Not always up to the end, so that sessions that missed the same events ask for the same page.
-        if last > sent { add(.init(member, after: sent, upTo: min(last, upTo))) }
+        guard last > sent, !member.conversation.isVeiled(from: member.user.number) else { return }
+        add(.init(member, after: sent, upTo: min(last, upTo)))
     }
 
     private func look(at departure: Departure, from conversation: ConversationNumber) {

@@ -67,10 +67,25 @@ struct PageEncoder: ~Copyable {
         return frames
     }
 
-    /// With whom of those who wrote to the page the user has a block.
+    /// Those whom the user has blocked of the authors of the page, and of the messages that are pinned in it.
     private func withheld(in page: ReadResult, from user: User) -> Set<UserNumber> {
-        guard !user.privacy.blocks.isEmpty else { return [] }
-        return Set(page.events.lazy.map(\.sender).filter { user.privacy.blocks.contains($0) })
+        guard !user.privacy.blocks.own.isEmpty else { return [] }
+        var authors = Set<UserNumber>()
+        for event in page.events { authors.insert(event.sender) }
+        authors.formUnion(page.pinned.values)
+        return authors.filter(user.hasBlocked)
+    }
+
+    /// Whether the event is hidden from the reader, who gets the place of a message and nothing else.
+    private func isHidden(
+        _ row: StoredEvent, of page: ReadResult, in conversation: Conversation, from user: UserNumber?,
+        _ withheld: Set<UserNumber>
+    ) -> Bool {
+        // The only other reader of a direct conversation is whom it is withheld from.
+        if row.isWithheld(from: user) { return true }
+        guard !withheld.isEmpty, conversation.kind == .group else { return false }
+        if row.kind.isAboutMessage { return withheld.contains(row.sender) }
+        return page.pinned[row.position].map(withheld.contains) ?? false
     }
 
     private mutating func encode(
@@ -94,9 +109,8 @@ struct PageEncoder: ~Copyable {
             if row.kind == .message, row.sender == user, isTold(row.position) { continue }
             // Separate, because a gap may have to come after it.
             if row.kind == .conversation { end(&rest, of: &frames) }
-            if !withheld.isEmpty, row.kind.isAboutMessage, conversation.kind == .group,
-                withheld.contains(row.sender)
-            {
+            if isHidden(row, of: page, in: conversation, from: user, withheld) {
+                guard row.kind.isAboutMessage else { continue }
                 events.beginHidden(row.kind, of: row.sequence, at: row.position, row.time, in: conversation)
             } else {
                 let sender = directory.user(row.sender)?.name ?? ""

@@ -21,6 +21,8 @@ enum PendingRead {
     case erasure(Asker)
     /// The author of a message that is reported.
     case report(Asker, ReportCommands.Draft)
+    /// The author of a message in whose thread a user types.
+    case typing(Asker, TypingCommands.Question)
 
     /// The session that asked; nil for a page.
     var session: Session? {
@@ -28,7 +30,7 @@ enum PendingRead {
         case .page: nil
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
-            .report(let asker, _), .unread(let asker, _):
+            .report(let asker, _), .unread(let asker, _), .typing(let asker, _):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -40,7 +42,7 @@ enum PendingRead {
         case .page(let page): page.readers.first?.user?.number ?? .none
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .pins(let asker, _),
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
-            .report(let asker, _), .unread(let asker, _):
+            .report(let asker, _), .unread(let asker, _), .typing(let asker, _):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

@@ -136,7 +136,8 @@ final class WindowCatchUp {
         _ entry: EventWindow.Entry, _ span: inout PageRequest.Span, to session: Session, _ user: User
     ) {
         guard !entry.isVoid, entry.position > span.after, entry.position <= span.upTo else { return }
-        guard !span.leavesOut(entry.sequence, at: entry.position) else {
+        guard entry.kind.isAboutMessage || entry.sequence > span.since else { return }
+        if entry.kind.isAboutMessage, span.leavesOut(entry.sequence, at: entry.position) {
             if let skip = span.skip, !skip.isTold, entry.sequence >= skip.from {
                 span.skip?.isTold = true
                 tell(Gap(entry.conversation, from: skip.from, to: skip.to))
@@ -146,7 +147,7 @@ final class WindowCatchUp {
         let isOwn = entry.sender == user.number
         // Its `ok` has said it already.
         if isOwn, entry.kind == .message, session.feed.isAnswered(entry.position) { return }
-        write(entry, isOwn: isOwn, for: user)
+        guard write(entry, isOwn: isOwn, for: user) else { return }
         pieceEvents += 1
         let member = user.conversations[entry.conversation]
         if entry.kind == .message, member != nil {
@@ -159,12 +160,31 @@ final class WindowCatchUp {
         }
     }
 
-    private func write(_ entry: EventWindow.Entry, isOwn: Bool, for user: User) {
-        guard !user.privacy.blocks.isEmpty, let conversation = directory.conversation(entry.conversation),
-            directory.policy.withholds(entry.kind, by: entry.sender, in: conversation, from: user)
-        else { return window.write(entry, isOwn: isOwn, to: &piece) }
+    /// Writes the event, or its place if it is hidden from the user.
+    /// - Returns: false if the user gets not even that.
+    private func write(_ entry: EventWindow.Entry, isOwn: Bool, for user: User) -> Bool {
+        guard !isOwn, entry.isWithheld || !user.privacy.blocks.own.isEmpty,
+            let conversation = directory.conversation(entry.conversation)
+        else {
+            window.write(entry, isOwn: isOwn, to: &piece)
+            return true
+        }
+        let isWithheld = entry.isWithheld || isPinHidden(entry, in: conversation, from: user)
+        guard
+            isWithheld || directory.policy.withholds(entry.kind, by: entry.sender, in: conversation, from: user)
+        else {
+            window.write(entry, isOwn: isOwn, to: &piece)
+            return true
+        }
+        guard entry.kind.isAboutMessage, !conversation.isVeiled(from: user.number) else { return false }
         events.beginHidden(entry.kind, of: entry.sequence, at: entry.position, entry.time, in: conversation)
         piece.append(events.builder)
+        return true
+    }
+
+    /// Whether it pins a message whose author the user has blocked.
+    private func isPinHidden(_ entry: EventWindow.Entry, in conversation: Conversation, from user: User) -> Bool {
+        conversation.kind == .group && entry.pinned != .none && user.hasBlocked(entry.pinned)
     }
 
     private func tell(_ gap: Gap) {
@@ -193,7 +213,8 @@ final class WindowCatchUp {
     private func missed(by user: User, after sent: Position, _ underWay: Slot) -> WindowMerge {
         var merge = WindowMerge()
         var resets: [Gap] = []
-        for member in user.memberships where member.conversation.lastPosition > sent {
+        for member in user.memberships
+        where member.conversation.lastPosition > sent && !member.conversation.isVeiled(from: user.number) {
             let span = PageRequest.Span(member, after: sent)
             merge.add(part(of: span, underWay[span.conversation], &resets))
         }
@@ -212,7 +233,9 @@ final class WindowCatchUp {
     private func span(
         of conversation: ConversationNumber, _ user: User, after sent: Position
     ) -> PageRequest.Span? {
-        if let member = user.conversations[conversation] { return PageRequest.Span(member, after: sent) }
+        if let member = user.conversations[conversation] {
+            return member.conversation.isVeiled(from: user.number) ? nil : PageRequest.Span(member, after: sent)
+        }
         if let settings = user.settings, settings.conversation.number == conversation {
             return PageRequest.Span(settings, after: sent)
         }

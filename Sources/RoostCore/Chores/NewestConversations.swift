@@ -31,7 +31,7 @@ final class NewestConversations: Chore {
             steps -= 1
             let member = memberships[place]
             place += 1
-            if isListed(member) { note(member.conversation) }
+            if isListed(member) { note(member) }
         }
         let hasMore = newest.count > most
         if hasMore { newest.removeLast() }
@@ -40,14 +40,16 @@ final class NewestConversations: Chore {
     }
 
     private func isListed(_ member: Member) -> Bool {
+        guard !member.conversation.isVeiled(from: member.user.number) else { return false }
         guard let request = member.conversation.opening.request, request.receiver == member.user.number else {
             return !requests
         }
         return requests && !request.isDropped
     }
 
-    private func note(_ conversation: Conversation) {
-        let position = conversation.lastPosition
+    private func note(_ member: Member) {
+        let conversation = member.conversation
+        let position = conversation.end(for: member.user.number).position
         guard position.value < bound else { return }
         if newest.count > most {
             guard let last = newest.last, position > last.position else { return }

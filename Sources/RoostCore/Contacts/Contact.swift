@@ -31,7 +31,21 @@ final class Contact {
     /// Whether both want it.
     var isAccepted: Bool { stored.inviter == nil }
 
+    /// Whether the user doesn't hear of it: it had blocked the one who invites it.
+    func isWithheld(from user: User) -> Bool { stored.isWithheld && stored.inviter != user.number }
+
+    /// It is no longer withheld: the inviter has invited again, who isn't blocked any more.
+    func show() { stored.isWithheld = false }
+
+    /// What the two are to each other, as the one says who answers an invitation that it doesn't know of.
+    func note(kind: String, of user: User, other: String) {
+        let isLow = user === low
+        stored.low.kind = isLow ? kind : other
+        stored.high.kind = isLow ? other : kind
+    }
+
     fileprivate func accept(at time: Timestamp) {
+        stored.isWithheld = false
         stored.inviter = nil
         stored.since = time
     }

@@ -83,7 +83,12 @@ final class ContactCommands {
     }
 
     private func find(_ name: Text, _ asker: Asker) -> Contact? {
-        directory.user(named: name).flatMap { asker.user.contacts[$0.number] }
+        directory.user(named: name).flatMap { contact(of: $0, for: asker.user) }
+    }
+
+    /// The contact that the user knows of.
+    private func contact(of other: User, for user: User) -> Contact? {
+        user.contacts[other.number].flatMap { $0.isWithheld(from: user) ? nil : $0 }
     }
 
     // MARK: Inviting
@@ -94,15 +99,28 @@ final class ContactCommands {
         let user = asker.user
         let named = directory.naming.find(name)
         guard named.known !== user else { throw Refusal(.badRequest, "user: you can't be your own contact") }
-        guard let other = named.known, let contact = user.contacts[other.number] else {
+        guard let other = named.known, let contact = contact(of: other, for: user) else {
             guard let kinds = directory.policy.rules.kinds(kind) else {
                 throw Refusal(.badRequest, kind == nil ? "kind is missing" : "kind: this relay has no such kind")
             }
+            if let other = named.known, let unknown = user.contacts[other.number] {
+                try directory.policy.checkMeeting(of: user, with: other)
+                // Both have invited each other; the kind is the one that this user has chosen knowing of none.
+                unknown.note(kind: kinds.own, of: user, other: kinds.other)
+                return try accept(unknown, label, asker, now)
+            }
             let contact = try begin(with: named, own: kinds.own, other: kinds.other, label, user, asker.session, now)
-            return answer(contact, asker, telling: [contact.low, contact.high], now)
+            let told = [contact.low, contact.high].filter { !contact.isWithheld(from: $0) }
+            return answer(contact, asker, telling: told, now)
         }
         guard kind == nil || kind == contact.kind(of: other) else {
             throw Refusal(.conflict, "kind: this user is of another kind already; remove that first")
+        }
+        if contact.isWithheld(from: other), !other.hasBlocked(user.number) {
+            contact.show()
+            if let label { contact.note(label, by: user) }
+            store(contact)
+            return answer(contact, asker, telling: label == nil ? [other] : [user, other], now)
         }
         try accept(contact, label, asker, now)
     }
@@ -134,7 +152,8 @@ final class ContactCommands {
         let contact = Contact(
             user, other,
             StoredContact(
-                inviter: user.number, low: isLow ? sides.0 : sides.1, high: isLow ? sides.1 : sides.0, since: now.wall))
+                inviter: user.number, low: isLow ? sides.0 : sides.1, high: isLow ? sides.1 : sides.0, since: now.wall,
+                isWithheld: other.hasBlocked(user.number)))
         contact.begin()
         store(contact)
         return contact
@@ -176,7 +195,8 @@ final class ContactCommands {
         if isAnswer { contact.beAccepted(at: now.wall) }
         if let label { contact.note(label, by: user) }
         store(contact)
-        answer(contact, asker, telling: told, now)
+        // Who has blocked the user learns of the answer when it asks.
+        answer(contact, asker, telling: told.filter { !$0.hasBlocked(user.number) }, now)
     }
 
     private func decline(_ name: Text, _ asker: Asker, _ now: Moment) throws(Refusal) {
@@ -191,11 +211,12 @@ final class ContactCommands {
         guard let contact else { return replies.acceptOnceStored(asker.id, asker.session, at: now) }
         let users = [contact.low, contact.high]
         try pay(users, asker, now)
+        let told = users.filter { !contact.isWithheld(from: $0) }
         contact.end()
         journal.store(.contact(contact.pair, nil))
         presence.endWatches(of: contact.low, at: now)
         for one in users { directory.forgetIfNobody(one) }
-        replies.acceptOnceStored(asker.id, asker.session, announce: news(of: contact, for: users), at: now)
+        replies.acceptOnceStored(asker.id, asker.session, announce: news(of: contact, for: told), at: now)
     }
 
     /// The user's account was deleted: ends some of its contacts, and forgets some of its prospects.
@@ -206,9 +227,10 @@ final class ContactCommands {
             guard steps > 0 else { return false }
             steps -= 1
             let other = contact.other(than: user)
+            let told = [user, other].filter { !contact.isWithheld(from: $0) }
             contact.end()
             journal.store(.contact(contact.pair, nil))
-            tell(other, of: user)
+            if told.contains(where: { $0 === other }) { tell(other, of: user) }
             directory.forgetIfNobody(other)
         }
         while let prospect = user.contacts.prospects.all.last {
@@ -256,7 +278,7 @@ final class ContactCommands {
     /// Tells the user's own devices what another user is to it now.
     func event(of other: User, for user: User) -> Frame {
         builder.begin("contact")
-        if let contact = user.contacts[other.number] {
+        if let contact = contact(of: other, for: user) {
             write(contact.stored, with: other, for: user)
         } else {
             builder.member("user", plain: other.name)
@@ -309,7 +331,9 @@ final class ContactCommands {
         var last: User?
         for contact in user.contacts.rest(after: place) {
             looked += 1
-            guard state.map({ $0 == contact.state(for: user) }) ?? true else { continue }
+            guard !contact.isWithheld(from: user), state.map({ $0 == contact.state(for: user) }) ?? true else {
+                continue
+            }
             guard written < rows, written == 0 || builder.written.count <= bounds.bytes else {
                 hasMore = true
                 break

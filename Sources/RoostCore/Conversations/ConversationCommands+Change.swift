@@ -186,6 +186,9 @@ extension ConversationCommands {
         _ sequence: SequenceNumber, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkShared(conversation, by: by.user, as: by.role)
+        guard conversation.mayName(sequence, by.user),
+            !conversation.highlights.pins.hides(sequence, from: by.user, in: conversation)
+        else { throw Refusal(.notFound, "sequence: no such message in this conversation") }
         submit(.unpin(sequence), of: conversation, by, now) { write(sequence, pinned: false) }
     }
 

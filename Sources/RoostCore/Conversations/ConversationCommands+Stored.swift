@@ -5,7 +5,7 @@ extension ConversationCommands {
     /// Applies a stored change and tells everyone concerned, including removed members.
     func apply(
         _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?,
-        _ now: Moment
+        author: UserNumber = .none, _ now: Moment
     ) {
         if case .create = change { conversation.begin(at: event.time) }
         switch change {
@@ -27,11 +27,14 @@ extension ConversationCommands {
             tell(event, to: conversation, except: origin)
         case .pin(let sequence):
             conversation.highlights.pins.add(
-                StoredPin(sequence, by: event.sender, at: event.time, event.position))
-            tell(event, to: conversation, except: origin)
+                StoredPin(
+                    sequence, of: author, by: event.sender, at: event.time, event.position,
+                    isWithheld: event.extras.isWithheld))
+            tell(event, to: conversation, except: origin, pinning: author)
         case .unpin(let sequence):
+            let author = conversation.highlights.pins.author(of: sequence) ?? .none
             conversation.highlights.pins.remove(sequence)
-            tell(event, to: conversation, except: origin)
+            tell(event, to: conversation, except: origin, pinning: author)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)
@@ -59,9 +62,20 @@ extension ConversationCommands {
         profiles.introduce(low, high)
     }
 
-    private func tell(_ event: StoredEvent, to conversation: Conversation, except origin: Session?) {
+    /// A direct conversation is there from now on for a user who is shown the other one by it.
+    func show(_ other: UserNumber, to user: User, in conversation: Conversation, _ now: Moment) {
+        guard !conversation.isRequest, let other = directory.user(other) else { return }
+        for session in user.sessions { presence.show([other], to: session, at: now) }
+        profiles.show(other, to: user)
+    }
+
+    /// - Parameter author: of the message that is pinned or unpinned.
+    private func tell(
+        _ event: StoredEvent, to conversation: Conversation, except origin: Session?, pinning author: UserNumber = .none
+    ) {
         delivery.gather(
-            event, from: directory.user(event.sender), in: conversation, except: origin, answering: nil)
+            event, from: directory.user(event.sender), in: conversation, except: origin, answering: nil,
+            pinning: directory.user(author))
     }
 
     /// Tells the devices of new members that have just been told that they joined. Others are told when they catch up.

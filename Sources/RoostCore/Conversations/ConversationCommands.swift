@@ -81,12 +81,13 @@ final class ConversationCommands {
             }
             if let other = peer.known { try directory.policy.checkMeeting(of: user, with: other) }
             let known = peer.known.flatMap { directory.direct(user, $0) }
-            guard let known, known.isAtRest else {
+            guard let known, known.isAtRest, !known.isVeiled(from: user.number) else {
                 _ = try open(known, with: peer, speaker, for: "", asker, session, now)
                 return
             }
+            let end = known.end(for: user.number)
             let created = Created(
-                conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
+                conversation: known.number, position: end.position, time: end.time, isDuplicate: true)
             queries.answerCreated(created, to: asker)
         case .group:
             let name = create.name?.string ?? ""
@@ -164,7 +165,8 @@ final class ConversationCommands {
         if let known {
             try directory.policy.checkSpeaking(by: user, in: known)
             let isLeft = known.isUnstored && (known.pair?.users ?? []).contains { known.standing(of: $0) == nil }
-            guard !isLeft, !known.isEnding else {
+            // What somebody opens who was blocked is judged once it is stored.
+            guard !isLeft, !known.isEnding, known.veiling.joiner != user.number else {
                 throw Refusal(
                     .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
             }
@@ -191,7 +193,8 @@ final class ConversationCommands {
                 directory.counters.gate.requests.made += 1
             }
         }
-        let back = (direct.pair?.users ?? []).filter { !direct.isSurely($0) }
+        let isHere = !direct.isVeiled(from: user.number)
+        let back = (direct.pair?.users ?? []).filter { !direct.isSurely($0) || $0 == user.number && !isHere }
         let isNew = direct.isUnstored
         let since = isNew ? SequenceNumber.none : NewMember.fromNow
         let other = direct.pair?.other(than: user.number)
@@ -202,7 +205,7 @@ final class ConversationCommands {
         let waits = isNew && direct.isRequest && !direct.isRequest(to: user)
         submit(
             change, of: direct, by: speaker, asker, key: key, isRequest: waits, purpose: .opening, source: source,
-            reply: asker == nil ? .none : .conversation, now
+            withheldFrom: isHere ? nil : other, reply: asker == nil ? .none : .conversation, now
         ) {
             writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
             if waits { builder.member("request", true) }
@@ -219,11 +222,13 @@ final class ConversationCommands {
     // MARK: Handing in
 
     /// Puts a change on its way to the log, and lets commands be judged by it from now on.
-    /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
+    /// - Parameters:
+    ///   - withheldFrom: who is to get nothing of it; nil as the blocks say.
+    ///   - write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
         _ change: ConversationChange, of conversation: Conversation, by speaker: Speaker, _ asker: Asker?,
         key: String = "", isRequest: Bool = false, purpose: Append.Purpose = .event, source: ForwardedMessage? = nil,
-        reply: ReplyForm = .plain, _ now: Moment,
+        withheldFrom: UserNumber? = nil, reply: ReplyForm = .plain, _ now: Moment,
         _ write: () -> Void
     ) {
         directory.expect(change, of: conversation, isCertain: key.isEmpty)
@@ -233,6 +238,16 @@ final class ConversationCommands {
         append.flag = isRequest
         append.key = key
         append.change = change
+        switch change {
+        case .pin(let sequence), .unpin(let sequence):
+            append.reference = sequence
+            append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: speaker.user)
+        default: break
+        }
+        append.withheldFrom = withheldFrom ?? directory.policy.blocker(of: speaker.user, in: conversation)
+        if purpose == .opening, append.withheldFrom != .none, conversation.member(append.withheldFrom) == nil {
+            conversation.veiling.expect(append.withheldFrom)
+        }
         if let source { append.source = source }
         builder.beginBare()
         write()

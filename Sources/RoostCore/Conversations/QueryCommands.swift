@@ -160,7 +160,8 @@ final class QueryCommands {
         LatestRequest(
             messages: conversations.compactMap { conversation in
                 let since = conversation.member(user.number)?.since ?? .none
-                return conversation.lastSequence > since ? (conversation.number, conversation.lastSequence) : nil
+                let last = conversation.end(for: user.number).sequence
+                return last > since ? (conversation.number, last) : nil
             })
     }
 
@@ -258,7 +259,8 @@ final class QueryCommands {
         let (conversation, _) = try directory.conversation(list.conversation, for: asker.user)
         try reads.check(asker.session)
         let bound = try bound(list.before)
-        let pins = conversation.highlights.pins.shown(above: conversation.hidden(from: asker.user.number))
+        let pins = conversation.highlights.pins
+            .shown(in: conversation, above: conversation.hidden(from: asker.user.number), to: asker.user)
             .filter { $0.position.value < bound }
         let shown = pins.prefix(list.limit ?? bounds.rows)
         let page = PinnedPage(conversation: conversation, pins: Array(shown), hasMore: shown.count < pins.count)
@@ -279,7 +281,10 @@ final class QueryCommands {
         builder.member("conversation", plain: conversation.id)
         builder.beginArray("pins")
         let floor = conversation.hidden(from: asker.user.number)
-        for pin in page.pins where pin.sequence > floor && conversation.highlights.pins.has(pin) {
+        for pin in page.pins
+        where pin.sequence > floor && conversation.highlights.pins.has(pin)
+            && !pin.isHidden(from: asker.user, in: conversation)
+        {
             let message = messages[pin.sequence]
             // Nobody is told what retention has erased.
             guard message?.deletedAt ?? .never == .never else {
@@ -369,7 +374,8 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts, .feed, .erasure, .settings, .receipts, .report, .unread:
+        case .page, .whereabouts, .feed, .erasure, .settings, .receipts, .report, .unread,
+            .typing:
             preconditionFailure("this isn't asked for by one of these commands")
         case .history(let asker, let conversation):
             if result.isFailed { refuseFailed(asker) } else { answer(result, conversation, asker) }
@@ -399,7 +405,10 @@ final class QueryCommands {
     // MARK: Objects
 
     private func write(_ event: StoredEvent, in conversation: Conversation, for reader: User?) {
-        if let reader, directory.policy.withholds(event.kind, by: event.sender, in: conversation, from: reader) {
+        if let reader,
+            event.isWithheld(from: reader.number)
+                || directory.policy.withholds(event.kind, by: event.sender, in: conversation, from: reader)
+        {
             return events.writeHidden(event, in: conversation)
         }
         let sender = directory.user(event.sender)?.name ?? ""
@@ -431,7 +440,8 @@ final class QueryCommands {
         builder.member("role", word: member.role.word)
         builder.member("count", Int64(conversation.members.count))
         builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))
-        builder.member("sequence", conversation.lastSequence.value)
+        let end = conversation.end(for: member.user.number)
+        builder.member("sequence", end.sequence.value)
         builder.unread(of: member)
         if conversation.lifetime.expiry > 0 { builder.member("expiry", conversation.lifetime.expiry) }
         writePins(of: conversation, for: member)
@@ -441,11 +451,11 @@ final class QueryCommands {
             write(last, in: conversation, for: member.user)
             builder.endObject()
         }
-        builder.member("time", conversation.lastTime.milliseconds)
+        builder.member("time", end.time.milliseconds)
     }
 
     private func writePins(of conversation: Conversation, for member: Member) {
-        let pins = conversation.highlights.pins.shown(above: member.since)
+        let pins = conversation.highlights.pins.shown(in: conversation, above: member.since, to: member.user)
         guard !pins.isEmpty else { return }
         builder.beginArray("pins")
         for pin in pins { builder.element(pin.sequence.value) }

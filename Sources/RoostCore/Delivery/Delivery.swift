@@ -39,34 +39,38 @@ final class Delivery {
 
     /// Gathers a durable event for every device of every member except the session that caused it. That session gets
     /// `ok` if its command had an id (`answering`). The sender's other devices also get the device and the key.
+    /// - Parameter author: of the message that is pinned or unpinned by it.
     func gather(
         _ event: borrowing StoredEvent, from sender: User?, in conversation: Conversation, except origin: Session?,
-        answering id: CommandID?
+        answering id: CommandID?, pinning author: User? = nil
     ) {
         if !run.isOpen(for: conversation, isSignals: false) { settle() }
         let name = sender?.name ?? ""
         events.begin(event, in: conversation, from: name, isOwn: false)
-        window.add(events.builder.written, of: event, in: conversation)
+        window.add(events.builder.written, of: event, in: conversation, pinning: author?.number ?? .none)
         run.add(events.builder, of: event, to: conversation, except: origin)
         if let id {
             events.beginAnswer(to: id, event, in: conversation)
             run.addAnswer(events.builder)
         }
         if let sender { setApart(event, of: sender, in: conversation, except: origin) }
+        if let author { run.hidePin(of: author, in: conversation) }
         // Deliver early enough to notice when a session falls behind.
         if run.bytes >= bounds.spillBytes / 8 { settle() }
     }
 
-    /// The sender's other devices are told more of a message than others, and members with whom the sender has a block
-    /// only the place of the event.
+    /// The sender's other devices are told more of a message than others, and members who have blocked the sender only
+    /// the place of the event.
     private func setApart(
         _ event: borrowing StoredEvent, of sender: User, in conversation: Conversation, except origin: Session?
     ) {
-        if !sender.privacy.blocks.isEmpty, event.kind.isAboutMessage {
-            let blocked = conversation.blockedMembers(of: sender)
-            if !blocked.isEmpty {
+        if event.extras.isWithheld {
+            run.withhold(event, in: conversation, events)
+        } else if !sender.privacy.blocks.byOthers.isEmpty, event.kind.isAboutMessage {
+            let blockers = conversation.blockers(of: sender)
+            if !blockers.isEmpty {
                 events.beginHidden(event.kind, of: event.sequence, at: event.position, event.time, in: conversation)
-                run.hide(from: blocked, instead: events.builder)
+                run.hide(from: blockers, author: sender.number, instead: events.builder)
             }
         }
         guard event.kind == .message else { return }
@@ -88,10 +92,7 @@ final class Delivery {
     ) {
         if !run.isOpen(for: conversation, isSignals: true) { settle() }
         run.add(events.builder, from: sender?.number ?? .none, to: conversation, except: origin)
-        if let sender, !sender.privacy.blocks.isEmpty {
-            let blocked = conversation.blockedMembers(of: sender)
-            if !blocked.isEmpty { run.hide(from: blocked, instead: nil) }
-        }
+        if let sender { run.hideSignal(of: sender, in: conversation) }
         if let id {
             events.builder.begin("ok")
             events.builder.reply(to: id)
@@ -325,7 +326,12 @@ final class Delivery {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
                 continue
             }
-            let frame = forms.frame(delivered.form(for: user)) {
+            let form = delivered.form(for: user)
+            guard !delivered.leavesOut(form) else {
+                pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
+                continue
+            }
+            let frame = forms.frame(form) {
                 delivered.join(frames, asides, as: $0, in: &portion)
                 return portion.take()
             }
@@ -412,6 +418,10 @@ final class Delivery {
             guard isLive, entry.sequence > since else { continue }
             let bytes = delivered.bytes(
                 of: entry, frames, asides, own: form.own, isHidden: form.hides(index))
+            guard !bytes.isEmpty else {
+                session.feed.sent(upTo: entry.position)
+                continue
+            }
             guard edge.backlog(of: session) + portion.count + bytes.count <= room.forEvents(session) else {
                 fallBehind(session)
                 continue

@@ -57,6 +57,7 @@ struct EventFrames {
         } else {
             write(event, in: conversation, from: sender, isOwn: true)
         }
+        if event.extras.isWithheld { builder.member("withheld", true) }
         guard event.kind != .message else { return }
         if !event.device.isEmpty { builder.member("device", plain: event.device) }
         if !event.key.isEmpty { builder.member("key", plain: event.key) }

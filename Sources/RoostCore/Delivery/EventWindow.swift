@@ -21,9 +21,13 @@ final class EventWindow {
         let sender: UserNumber
         let kind: EventKind
         let time: Timestamp
+        /// Who wrote the message that it pins or unpins; `.none` if it does something else.
+        let pinned: UserNumber
         /// How many events of the conversation came before it that aren't messages, counted since the conversation is
         /// in the window.
         let changes: Int
+        /// It is withheld from the other user of its direct conversation.
+        fileprivate(set) var isWithheld: Bool
         /// An edit that was replaced, or whose message was deleted. Nobody gets it any more.
         fileprivate(set) var isVoid = false
         fileprivate var text: Text
@@ -119,8 +123,13 @@ final class EventWindow {
     // MARK: In
 
     /// Adds an event, which must be newer than all others.
-    /// - Parameter json: its text without the closing brace, as it is for others than its sender.
-    func add(_ json: UnsafeRawBufferPointer, of event: borrowing StoredEvent, in conversation: Conversation) {
+    /// - Parameters:
+    ///   - json: its text without the closing brace, as it is for others than its sender.
+    ///   - pinned: who wrote the message that it pins or unpins.
+    func add(
+        _ json: UnsafeRawBufferPointer, of event: borrowing StoredEvent, in conversation: Conversation,
+        pinning pinned: UserNumber = .none
+    ) {
         guard chunkBytes > 0 else {
             floor = event.position
             return
@@ -145,9 +154,9 @@ final class EventWindow {
         chunk.entries.append(
             Entry(
                 position: event.position, conversation: conversation.number,
-                sequence: event.kind.isAboutMessage ? event.sequence : SequenceNumber(Int64.max),
+                sequence: event.subject,
                 last: conversation.lastSequence, sender: event.sender, kind: event.kind, time: event.time,
-                changes: changes, text: text))
+                pinned: pinned, changes: changes, isWithheld: event.extras.isWithheld, text: text))
         chains[conversation.number, default: Deque()].append(ordinal)
         switch event.kind {
         case .edit: edit(event, in: conversation.number, at: ordinal)
@@ -223,6 +232,8 @@ final class EventWindow {
         let message = MessageID(conversation: conversation, sequence: event.sequence)
         if let former = edits.updateValue(ordinal, forKey: message) { update(former) { $0.isVoid = true } }
         replaceBody(of: message, by: ",\"editedAt\":\(event.time.milliseconds),\"body\":", event.body, event.extras)
+        let isWithheld = event.extras.isWithheld
+        if let written = self.ordinal(of: message) { update(written) { $0.isWithheld = isWithheld } }
     }
 
     /// A message was deleted, or has disappeared.
@@ -237,7 +248,7 @@ final class EventWindow {
         of message: MessageID, by members: String, _ body: [UInt8], _ extras: Extras? = nil
     ) {
         guard let text = ordinal(of: message).map({ self[$0].text }) else { return }
-        let others = extras.map { [UInt8(ascii: ",")] + $0.members } ?? []
+        let others = extras.flatMap { $0.members.isEmpty ? nil : [UInt8(ascii: ",")] + $0.members } ?? []
         let chunk = chunkWithRoom(
             for: text.count + members.utf8.count + body.count + others.count + 1 + text.ownCount)
         // Making room may have dropped the message.
@@ -268,6 +279,16 @@ final class EventWindow {
         guard index < chain.count else { return nil }
         let entry = self[chain[index]]
         return entry.kind == .message && entry.sequence == message.sequence ? chain[index] : nil
+    }
+
+    /// Who wrote a message, and whether it is withheld from the other user of its direct conversation; nil if it isn't
+    /// in the window.
+    func author(
+        of sequence: SequenceNumber, in conversation: ConversationNumber
+    ) -> (user: UserNumber, isWithheld: Bool)? {
+        ordinal(of: MessageID(conversation: conversation, sequence: sequence)).map {
+            (self[$0].sender, self[$0].isWithheld)
+        }
     }
 
     private func update(_ ordinal: Ordinal, _ change: (inout Entry) -> Void) {

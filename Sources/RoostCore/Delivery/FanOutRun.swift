@@ -21,8 +21,12 @@ final class FanOutRun {
         var own: Range<Int>?
         /// The place, among `asides`, of the frame that the origin gets instead.
         var answer: Range<Int>?
-        /// The place, among `asides`, of the frame that those get instead with whom the sender has a block; empty if
-        /// they get nothing.
+        /// Whose message it is or concerns: who has blocked this user may not see it.
+        var author = UserNumber.none
+        /// From whom it is withheld for good, in a direct conversation; `.none` if from nobody.
+        var withheldFrom = UserNumber.none
+        /// The place, among `asides`, of the frame that those get instead from whom it is hidden; empty if they get
+        /// nothing.
         var hidden: Range<Int>?
     }
 
@@ -70,7 +74,7 @@ final class FanOutRun {
         entries.append(
             Entry(
                 frame: frames.append(builder), origin: .passUnretained(origin), sender: sender,
-                sequence: .none, position: .start, isMessage: false))
+                sequence: .none, position: .start, isMessage: false, author: sender))
         setApart(origin)
     }
 
@@ -81,11 +85,12 @@ final class FanOutRun {
         begin(conversation, isSignals: false)
         // Changes of a message are hidden from the members from whom the message is hidden. Changes of members are
         // shown to all.
-        let sequence = event.kind.isAboutMessage ? event.sequence : SequenceNumber(Int64.max)
+        let sequence = event.subject
         entries.append(
             Entry(
                 frame: frames.append(builder), origin: origin.map(Unmanaged.passUnretained), sender: event.sender,
-                sequence: sequence, position: event.position, isMessage: event.kind == .message))
+                sequence: sequence, position: event.position, isMessage: event.kind == .message,
+                author: event.sender))
         lowest = min(lowest, sequence)
         if event.kind == .message {
             messages.append(
@@ -107,8 +112,15 @@ final class FanOutRun {
     }
 
     /// The last entry is hidden from these users, who get what the builder holds instead; nothing if it is nil.
-    func hide(from users: [User], instead builder: FrameBuilder?) {
+    /// - Parameters:
+    ///   - author: whose message it is: in a group they have blocked this user.
+    ///   - withheldFrom: the only one of them, in a direct conversation; `.none` in a group.
+    func hide(
+        from users: [User], author: UserNumber, withheldFrom: UserNumber = .none, instead builder: FrameBuilder?
+    ) {
         guard let last = entries.indices.last else { preconditionFailure("what is hidden is added before") }
+        entries[last].author = author
+        entries[last].withheldFrom = withheldFrom
         entries[last].hidden = builder.map { asides.append($0) } ?? 0..<0
         hidesAny = true
         for user in users { for session in user.sessions { setApart(session) } }
@@ -116,13 +128,19 @@ final class FanOutRun {
 
     /// Which entries are hidden from this user, a bit for each.
     func hidden(from user: User?) -> UInt64 {
-        guard hidesAny, let user, !user.privacy.blocks.isEmpty else { return 0 }
+        guard hidesAny, let user else { return 0 }
         var hidden: UInt64 = 0
-        for (index, entry) in entries.enumerated()
-        where entry.hidden != nil && user.privacy.blocks.contains(entry.sender) {
-            hidden |= 1 << UInt64(index)
+        for (index, entry) in entries.enumerated() where entry.hidden != nil {
+            let isHidden =
+                entry.withheldFrom == .none ? user.hasBlocked(entry.author) : entry.withheldFrom == user.number
+            if isHidden { hidden |= 1 << UInt64(index) }
         }
         return hidden
+    }
+
+    /// Whether a user from whom some of it is hidden gets nothing for that.
+    func leavesOut(_ form: Form) -> Bool {
+        form.hidden != 0 && entries.indices.contains { form.hides($0) && entries[$0].hidden?.isEmpty == true }
     }
 
     /// Makes the delivery look at each entry for this session.
@@ -170,6 +188,7 @@ final class FanOutRun {
     func bytes(
         of entry: Entry, _ frames: Frame, _ asides: Frame?, own: UserNumber?, isHidden: Bool
     ) -> UnsafeRawBufferPointer {
+        if isHidden, entry.hidden?.isEmpty == true { return UnsafeRawBufferPointer(start: nil, count: 0) }
         guard let asides else { return frames.bytes(at: entry.frame) }
         if isHidden, let hidden = entry.hidden { return asides.bytes(at: hidden) }
         if entry.sender == own, let own = entry.own { return asides.bytes(at: own) }

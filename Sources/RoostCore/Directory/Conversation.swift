@@ -26,6 +26,8 @@ final class Conversation {
     private(set) var changes = Changes()
 
     private var end = End()
+    /// Where it ends for a user from whom everything behind that is withheld.
+    var veiling = Veiling()
     /// Position of the last edit, deletion or reaction.
     private(set) var lastChange = Position.start
     var typers = Typing.Typers()
@@ -38,7 +40,7 @@ final class Conversation {
     private(set) var isEnding = false
 
     /// Where its log ends.
-    private struct End {
+    struct End {
         var sequence = SequenceNumber.none
         var position = Position.start
         var time = Timestamp.never
@@ -101,6 +103,37 @@ final class Conversation {
         end = End(sequence: sequence, position: position, time: time)
     }
 
+    /// An event follows that is withheld from this user, before `reach` says so.
+    func withhold(from user: UserNumber) {
+        if veiling.veil?.user != user { veiling.veil = Veil(user, after: end.sequence, end.position, end.time) }
+    }
+
+    /// An event is here that isn't withheld from anybody, or not from the user who has the veil. It is `reach`ed later.
+    /// - Returns: the veil that is over; nil if there was none.
+    func lift(except user: UserNumber, at position: Position, _ settled: @autoclosure () -> Settled) -> Veil? {
+        guard let veil = veiling.veil, veil.user != user else { return nil }
+        veiling.veil = nil
+        guard let member = list[veil.user], veil.hidesAll(since: member.joinedAt) else { return veil }
+        _ = settled()
+        list.beginAnew(veil.user, at: position, after: end.sequence)
+        knownAudience.forget()
+        return veil
+    }
+
+    /// Whether the conversation isn't there for the user, because the other one has opened it while it was blocked.
+    @inline(__always)
+    func isVeiled(from user: UserNumber) -> Bool {
+        guard !veiling.isEmpty else { return false }
+        return veiling.hidesAll(from: user, since: list[user]?.joinedAt)
+    }
+
+    /// Where it ends for this user.
+    @inline(__always)
+    func end(for user: UserNumber) -> End {
+        guard let veil = veiling.veil, veil.user == user else { return end }
+        return End(sequence: veil.sequence, position: veil.position, time: veil.time)
+    }
+
     /// Sequence of the last message.
     var lastSequence: SequenceNumber { end.sequence }
 
@@ -117,8 +150,9 @@ final class Conversation {
     func show(_ change: ConversationChange) { appearance.apply(change) }
 
     /// As the store has it.
-    func load(_ appearance: Appearance, createdAt time: Timestamp) {
+    func load(_ appearance: Appearance, createdAt time: Timestamp, _ veil: Veil?) {
         self.appearance = appearance
+        veiling.veil = veil
         createdAt = time
     }
 
@@ -169,14 +203,18 @@ final class Conversation {
     /// The last message that the user may not see. As long as a return to a direct conversation may be under way, that
     /// is the newest one.
     func hidden(from user: UserNumber) -> SequenceNumber {
-        guard let member = list[user], pair == nil || isSurely(user) else { return lastSequence }
+        guard let member = list[user], pair == nil || isSurely(user) && !isVeiled(from: user) else {
+            return lastSequence
+        }
         return member.since
     }
 
     /// Whether the user may name a message, which may still be on its way to the log. Nobody may whose return to a
     /// direct conversation may be under way: what is before it in the log will be hidden.
     func mayName(_ sequence: SequenceNumber, _ user: User) -> Bool {
-        guard let member = list[user.number], pair == nil || isSurely(user.number) else { return false }
+        guard let member = list[user.number],
+            pair == nil || isSurely(user.number) && !isVeiled(from: user.number)
+        else { return false }
         return sequence > member.since
     }
 
@@ -336,6 +374,7 @@ final class Conversation {
     func goOn() {
         isEnding = false
         pendingStandings.removeAll()
+        veiling.settle()
         changes.ofStandings += 1
     }
 
@@ -358,6 +397,7 @@ final class Conversation {
         guard var pending = pendingStandings[user] else { return }
         pending.changesUnderWay -= 1
         pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil
+        if pending.changesUnderWay == 0 { veiling.settle(user) }
         // Gives back the memory that a command with a thousand names took.
         if pendingStandings.isEmpty { pendingStandings = [:] }
     }

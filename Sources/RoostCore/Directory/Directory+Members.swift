@@ -77,7 +77,10 @@ extension Directory {
     /// The two users of a direct conversation watch each other as long as both are members, once both want it.
     func pairUp(_ conversation: Conversation) {
         guard conversation.pair != nil, conversation.members.count == 2, !conversation.isRequest else { return }
-        conversation.members[0].user.pair(with: conversation.members[1].user)
+        let (one, other) = (conversation.members[0].user, conversation.members[1].user)
+        one.pair(with: other)
+        one.veil(other.number, conversation.isVeiled(from: one.number))
+        other.veil(one.number, conversation.isVeiled(from: other.number))
     }
 
     // MARK: Under way

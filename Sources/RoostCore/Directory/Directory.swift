@@ -103,7 +103,7 @@ final class Directory {
             conversation.reach(stored.lastSequence, stored.lastPosition, stored.lastTime)
             conversation.load(
                 Appearance(name: stored.name, photo: stored.photo, description: stored.description),
-                createdAt: stored.createdAt)
+                createdAt: stored.createdAt, stored.veil)
             conversation.highlights = Highlights(
                 mentionsOfAll: MentionList(stored.mentionsOfAll), pins: PinList(stored.pins))
             if let request = stored.request { requests.begin(Request(request), in: conversation, at: stored.createdAt) }
@@ -192,7 +192,9 @@ final class Directory {
         _ name: Text, for user: User
     ) throws(Refusal) -> (conversation: Conversation, role: Role) {
         let found = anyConversation(name, of: user)
-        try check(isCertain: found?.isMembershipCertain(of: user.number) ?? true)
+        // What isn't there for the user is refused as what is nowhere, whatever is under way.
+        try check(
+            isCertain: found.map { $0.isVeiled(from: user.number) || $0.isMembershipCertain(of: user.number) } ?? true)
         let role = try policy.role(of: user, in: found)
         guard let found else { throw Refusal(.notFound, "no such conversation") }
         return (found, role)

@@ -8,11 +8,11 @@ final class Member {
     let user: User
     private(set) var role: Role
     /// Messages up to this one are not shown to the member.
-    let since: SequenceNumber
+    private(set) var since: SequenceNumber
     /// The last message when the user joined. Messages up to it don't count as unread.
-    let joinedAfter: SequenceNumber
+    private(set) var joinedAfter: SequenceNumber
     /// Position of the event by which the user joined.
-    let joinedAt: Position
+    private(set) var joinedAt: Position
     /// Whether the member opened the conversation, wrote to it or changed something in it. Only then it counts against
     /// the user's own bound.
     private(set) var isOwn: Bool
@@ -25,7 +25,7 @@ final class Member {
     var counted = GroupCounts.Mark()
     /// Unread messages that mention this member by name.
     var mentions: MentionList
-    var blocked = BlockedMembers()
+    var blockers = Blockers()
     var badge = Badges.Share()
 
     init(
@@ -48,6 +48,11 @@ final class Member {
 
     func become(_ role: Role) { self.role = role }
 
+    /// Everything before this event was withheld from the member, for whom the conversation begins with it.
+    func beginAnew(at position: Position, after last: SequenceNumber) {
+        (since, joinedAfter, joinedAt) = (last, last, position)
+    }
+
     /// The member wrote to the conversation, or changed something in it.
     func noteAnswer() { isOwn = true }
 
@@ -59,9 +64,12 @@ final class Member {
 
     /// The number of unread messages of others that are still there, the same on every device.
     var unread: Int64 {
-        let (floor, gone) = (readFloor, conversation.lifetime.gone)
+        let (floor, last) = (readFloor, conversation.end(for: user.number).sequence)
+        var gone = conversation.lifetime.gone
+        // What is withheld doesn't count, and so nothing changes when it goes.
+        if last < conversation.lastSequence { gone.keep(above: floor, upTo: last) }
         let others = gone.count(above: floor, with: progress.watermark.own)
-        return max(0, conversation.lastSequence.value - floor.value - others) + markedUnread
+        return max(0, last.value - floor.value - others) + markedUnread
     }
 
     /// How many of the messages are still there that the member has read and marked as unread.
@@ -82,7 +90,7 @@ final class Member {
         let (floor, gone) = (readFloor, conversation.lifetime.gone)
         return mentions.unread(with: conversation.highlights.mentionsOfAll) {
             $0.sequence > floor && $0.author != user.number && !gone.contains($0.sequence)
-                && !user.privacy.blocks.contains($0.author)
+                && !user.hasBlocked($0.author)
         }
     }
 }

@@ -9,7 +9,7 @@ struct MemberTable {
         let ordinal: Int64
         let seat: Roll.Seat
         /// Messages up to this one are not shown to the member.
-        let since: SequenceNumber
+        var since: SequenceNumber
     }
 
     /// In the order in which they joined.
@@ -60,6 +60,14 @@ struct MemberTable {
         leaders.removeAll { $0 === member }
         guard role >= .admin else { return }
         leaders.insert(member, at: leaders.firstIndex { $0.ordinal > member.ordinal } ?? leaders.endIndex)
+    }
+
+    /// The conversation begins for a member with the event at this position.
+    mutating func beginAnew(_ user: UserNumber, at position: Position, after last: SequenceNumber) {
+        guard let member = byUser[user] else { return }
+        member.beginAnew(at: position, after: last)
+        let place = place(of: member.ordinal)
+        if place < places.count { places[place].since = last }
     }
 
     /// Where the members with this ordinal or a higher one begin.

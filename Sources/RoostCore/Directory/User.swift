@@ -23,7 +23,7 @@ final class User {
     /// Conversations that the user left or was removed from, until joining again.
     private(set) var departures: [ConversationNumber: Departure] = [:]
     /// The other users of direct conversations in which both are members.
-    private(set) var peers = OrderedTable<UserNumber, User>()
+    private(set) var peers = Peers()
     /// The only membership of the hidden conversation with its own settings; nil as long as it has set none.
     private(set) var settings: Member?
     var typist = Typing.Typist()
@@ -160,6 +160,11 @@ final class User {
     func part(from other: User) {
         peers[other.number] = nil
         other.peers[number] = nil
+    }
+
+    /// Whether the conversation with the other user is there for this one.
+    func veil(_ other: UserNumber, _ isVeiled: Bool) {
+        peers.veil(other, isVeiled)
     }
 }
 

@@ -13,6 +13,8 @@ struct PendingAppend {
     var refusal: Refusal?
     /// What was taken for a message whose length isn't known.
     var advance: Advance?
+    /// Who wrote the message that is pinned, as the log says.
+    var author = UserNumber.none
 
     /// Bytes that it takes of the journal.
     var bytes: Int { advance?.bytes ?? event.body.count }

@@ -21,7 +21,7 @@ struct Forwarding {
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "forward: no such message in that conversation")
         }
-        let withheld = conversation.kind == .group ? user.privacy.blocks.others : []
+        let withheld = directory.policy.hiddenAuthors(in: conversation, from: user)
         return ForwardedMessage(conversation.number, target.sequence, withheld: withheld)
     }
 

@@ -49,11 +49,12 @@ final class MessageCommands {
         do throws(Refusal) {
             if let forward = send.forward { source = try forwarding.source(forward, for: user) }
             if let known = conversation {
+                try conversations.acceptOfKnown(known, by: speaker, session, now)
                 try directory.policy.checkSpeaking(by: user, in: known)
                 try checkReferences(send, in: known, by: user)
                 try pay(for: send, to: known, session, now, &advance)
             } else {
-                let found = try find(send.to, user)
+                let found = try find(send.to, speaker, session, now)
                 conversation = found.conversation
                 try checkReferences(send, in: found.conversation, by: user)
                 if let known = found.conversation { try pay(for: send, to: known, session, now, &advance) }
@@ -82,11 +83,17 @@ final class MessageCommands {
             append.extras = Extras(mentions: named, thread: send.thread ?? .none)
             append.mentioned = mentioned
         }
-        if refusal == nil, let conversation, conversation.isRequest {
-            conversation.opening.request?.messagesUnderWay += 1
+        if refusal == nil, let conversation {
+            append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
+            if send.replyTo != nil || send.thread != nil {
+                append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: user)
+            }
+            if conversation.isRequest { conversation.opening.request?.messagesUnderWay += 1 }
         }
         journal.submit(append, session, id, refusal: refusal, advance: advance)
-        if let conversation, !user.typist.members.isEmpty { typing.stop(user, in: conversation) }
+        if let conversation, !user.typist.members.isEmpty || conversation.typers.asking > 0 {
+            typing.stop(user, in: conversation)
+        }
     }
 
     @inline(__always)
@@ -115,20 +122,29 @@ final class MessageCommands {
         var peer: NamedUser?
     }
 
-    private func find(_ to: Text, _ user: User) throws(Refusal) -> Goal {
+    private func find(
+        _ to: Text, _ speaker: Speaker, _ session: Session, _ now: Moment
+    ) throws(Refusal) -> Goal {
+        let user = speaker.user
         if let name = to.peer {
             let peer = directory.naming.find(name)
             guard let known = peer.known else { return Goal(peer: peer) }
             try directory.policy.checkThere([peer])
             try directory.policy.checkWriting(by: user, to: known)
             let direct = directory.direct(user, known)
-            if let direct { try directory.policy.checkSpeaking(by: user, in: direct) }
+            if let direct {
+                try conversations.acceptOfKnown(direct, by: speaker, session, now)
+                try directory.policy.checkSpeaking(by: user, in: direct)
+            }
             return Goal(conversation: direct, peer: peer)
         }
         let named = directory.conversation(named: to)
         try directory.check(isCertain: named?.isMembershipCertain(of: user.number) ?? true)
         let peer = named?.pair.flatMap { directory.user($0.other(than: user.number)) }.map(NamedUser.known)
-        if let peer, named?.member(user.number) != nil { try directory.policy.checkThere([peer]) }
+        if let named, named.member(user.number) != nil {
+            if let peer { try directory.policy.checkThere([peer]) }
+            try conversations.acceptOfKnown(named, by: speaker, session, now)
+        }
         let found = try directory.policy.checkWriting(by: user, to: named)
         return Goal(conversation: found, peer: peer)
     }
@@ -141,7 +157,7 @@ final class MessageCommands {
         if let peer = goal.peer {
             // A message that is refused opens nothing.
             guard send.mentions.distinctNames.isEmpty else { throw Mentions.inDirect }
-            guard let direct = goal.conversation, direct.isAtRest else {
+            guard let direct = goal.conversation, direct.isAtRest, !direct.isVeiled(from: speaker.user.number) else {
                 return try conversations.open(
                     goal.conversation, with: peer, speaker, for: send.key.string, forwarding: source, nil, session, now)
             }
@@ -178,7 +194,7 @@ final class MessageCommands {
         let named = edit.mentions.distinctNames
         if !named.isEmpty {
             append.mentioned = try mentions.users(named, in: conversation, by: speaker.user)
-            append.extras = Extras(mentions: named)
+            append.extras = Extras(mentions: named, isWithheld: append.withheldFrom != .none)
         }
         append.flag = edit.textFault == nil
         append.ifVersion = edit.ifVersion
@@ -231,6 +247,9 @@ final class MessageCommands {
         try pay(for: bytes, to: conversation, session, now)
         var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
+        append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
+        // A place can be deleted by an admin, and nothing else be made of it.
+        if kind == .react { append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: user) }
         return (append, role, conversation)
     }
 

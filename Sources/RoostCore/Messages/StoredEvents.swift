@@ -160,7 +160,8 @@ final class StoredEvents {
             if next.event.kind == .message, let conversation { expire(&next.event, in: conversation, now) }
             guard let conversation else { return journal.reached(position) }
             apply(
-                next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)
+                next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer,
+                author: next.author, now)
             if next.event.kind == .conversation { answerChange(next, of: conversation) }
             if next.reply == .erasure { answerErasure(next) }
         case .duplicate(let position, let sequence, let number, let time, let message):
@@ -183,12 +184,16 @@ final class StoredEvents {
         switch supplement {
         case .nothing: return
         case .edited(let kind, let version):
+            let extras = next.event.extras
             next.event.label = kind
-            next.event.extras = Extras(mentions: next.event.extras?.mentions ?? [], version: version)
+            next.event.extras = Extras(
+                mentions: extras?.mentions ?? [], version: version, isWithheld: extras.isWithheld)
+        case .author(let author): next.author = author
         case .content(let content):
             next.event.label = content.kind
             next.event.body = content.body
-            next.event.extras = Extras(thread: next.event.extras.thread, origin: content.origin)
+            next.event.extras = Extras(
+                thread: next.event.extras.thread, origin: content.origin, isWithheld: next.event.extras.isWithheld)
             forwarding.settle(next, in: conversation, isStored: true)
         }
     }
@@ -275,9 +280,10 @@ final class StoredEvents {
     /// Applies a durable event and tells everyone concerned.
     private func apply(
         _ event: StoredEvent, _ change: ConversationChange?, to conversation: Conversation, by origin: Session?,
-        answering id: CommandID?, _ now: Moment
+        answering id: CommandID?, author: UserNumber = .none, _ now: Moment
     ) {
         journal.reached(event.position)
+        if let pair = conversation.pair { veil(event, change, in: conversation, pair, now) }
         let last = event.kind == .message ? event.sequence : conversation.lastSequence
         conversation.reach(last, event.position, event.time)
         catchUp.forgetPages(changedBy: event, change)
@@ -311,7 +317,7 @@ final class StoredEvents {
             noteLeaving(change, of: conversation, now)
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
-            conversations.apply(change, event, to: conversation, except: origin, now)
+            conversations.apply(change, event, to: conversation, except: origin, author: author, now)
             // Whoever left is no member any more, so leaving isn't an answer.
             directory.noteAnswer(by: event.sender, in: conversation)
         }
@@ -322,6 +328,30 @@ final class StoredEvents {
         conversation.highlights.pins.remove(message)
         conversation.lifetime.gone.insert(message)
         badges.note(conversation, at: now)
+    }
+
+    /// What is withheld begins a veil for its user, and what isn't ends the veil of a user who may see it. The store
+    /// does the same.
+    private func veil(
+        _ event: borrowing StoredEvent, _ change: ConversationChange?, in conversation: Conversation,
+        _ pair: UserPair, _ now: Moment
+    ) {
+        if case .erase = change { return }
+        let other = event.extras.isWithheld ? pair.other(than: event.sender) : .none
+        let wasThere = !(conversation.veiling.veil.map { conversation.isVeiled(from: $0.user) } ?? false)
+        if let over = conversation.lift(except: other, at: event.position, delivery.settle()),
+            let member = conversation.member(over.user)
+        {
+            if let messages = over.messages(upTo: conversation.lastSequence) {
+                receipts.pass(member, messages, at: now)
+                badges.note(conversation, at: now)
+            }
+            if !wasThere {
+                member.user.veil(pair.other(than: over.user), false)
+                conversations.show(pair.other(than: over.user), to: member.user, in: conversation, now)
+            }
+        }
+        if other != .none { conversation.withhold(from: other) }
     }
 
     /// Whoever writes has read what came before, unless the command said otherwise.
@@ -387,9 +417,9 @@ final class StoredEvents {
         guard let session = next.session, next.reply != .none else { return }
         if next.reply == .erasure { return answerErasure(next) }
         if next.reply == .conversation, let conversation {
+            let end = conversation.end(for: next.event.sender)
             let created = Created(
-                conversation: conversation.number, position: conversation.lastPosition, time: conversation.lastTime,
-                isDuplicate: true)
+                conversation: conversation.number, position: end.position, time: end.time, isDuplicate: true)
             return answer(created, next, to: session)
         }
         events.builder.begin("ok")

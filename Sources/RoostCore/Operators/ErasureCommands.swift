@@ -95,7 +95,7 @@ final class ErasureCommands {
         var messages = 0
         for event in result.events where event.position <= head {
             guard let conversation = directory.conversation(event.conversation),
-                let append = erasure(of: event, by: asker.user, now)
+                let append = erasure(of: event, in: conversation, by: asker.user, now)
             else { continue }
             // The rest is for the next page.
             if told > 0, told + conversation.audienceCount > bounds.deliveries {
@@ -120,11 +120,14 @@ final class ErasureCommands {
     }
 
     /// What takes away what the user has written or given: a deletion of a message, or a reaction taken back. One that
-    /// is gone already changes nothing.
-    private func erasure(of event: borrowing StoredEvent, by user: User, _ now: Moment) -> Append? {
+    /// is gone already changes nothing. Whoever has blocked the user hears no more of it than of the user's own commands.
+    private func erasure(
+        of event: borrowing StoredEvent, in conversation: Conversation, by user: User, _ now: Moment
+    ) -> Append? {
         var append = Append(
             .delete, in: event.conversation, by: user.number, device: Speaker.deputyDevice, at: now.wall)
         append.reference = event.sequence
+        append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
         switch event.kind {
         case .message where event.deletedAt == .never: return append
         case .react where !event.flag:

@@ -79,7 +79,7 @@ final class Farewells {
     /// Whether what another user tells this one is forgotten. A block stays: it still hides from its user what the
     /// other one wrote.
     private func isForgotten(_ number: UserNumber, about user: User) -> Bool {
-        directory.user(number).map { !$0.hasBlocked(user) } ?? false
+        directory.user(number).map { !$0.hasBlocked(user.number) } ?? false
     }
 
     /// When to call `goOn` next, in monotonic milliseconds.

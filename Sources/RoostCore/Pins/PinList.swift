@@ -25,9 +25,28 @@ struct PinList {
     /// Whether it is still there.
     func has(_ pin: StoredPin) -> Bool { pins.contains(pin) }
 
+    /// Who wrote a pinned message; nil if it isn't pinned.
+    func author(of sequence: SequenceNumber) -> UserNumber? { pins.first { $0.sequence == sequence }?.author }
+
+    /// Whether the reader may not see that this message is pinned.
+    func hides(_ sequence: SequenceNumber, from reader: User, in conversation: Conversation) -> Bool {
+        pins.first { $0.sequence == sequence }?.isHidden(from: reader, in: conversation) ?? false
+    }
+
     /// Those that a member may see who sees no messages up to `floor`, the newest pin first.
-    func shown(above floor: SequenceNumber) -> [StoredPin] {
-        pins.isEmpty ? [] : pins.reversed().filter { $0.sequence > floor }
+    func shown(in conversation: Conversation, above floor: SequenceNumber, to reader: User) -> [StoredPin] {
+        guard !pins.isEmpty else { return [] }
+        return pins.reversed().filter {
+            $0.sequence > floor && !$0.isHidden(from: reader, in: conversation)
+        }
+    }
+}
+
+extension StoredPin {
+    /// Whether the reader may see only the place of the message, or wasn't to get the pin.
+    func isHidden(from reader: User, in conversation: Conversation) -> Bool {
+        guard conversation.kind == .group else { return isWithheld && user != reader.number }
+        return reader.hasBlocked(author)
     }
 }
 

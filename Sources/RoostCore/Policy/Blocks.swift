@@ -1,43 +1,54 @@
 import RoostWire
 
-/// With whom a user has a block: those whom it has blocked, and those who have blocked it. It makes no difference which
-/// of the two did, so that nobody is told. Loop thread only.
+/// With whom a user has a block, and who of the two has set it. It is stored in the user. Loop thread only.
 struct Blocks {
-    private(set) var others: Set<UserNumber> = []
-    /// Counts the changes. What was looked up before a change may no longer be true.
+    /// Users whom this one has blocked.
+    private(set) var own: Set<UserNumber> = []
+    /// Users who have blocked this one. Nothing that this one is sent may depend on it.
+    private(set) var byOthers: Set<UserNumber> = []
+    /// Counts the changes of both. What was looked up before a change may no longer be true.
     private(set) var changes = 0
 
-    /// Whether there is none, which is so of most.
-    @inline(__always)
-    var isEmpty: Bool { others.isEmpty }
-
-    @inline(__always)
-    func contains(_ other: UserNumber) -> Bool { others.contains(other) }
-
     mutating func note(_ other: UserNumber, _ isBlocked: Bool) {
-        guard isBlocked != others.contains(other) else { return }
-        if isBlocked { others.insert(other) } else { others.remove(other) }
+        guard isBlocked != own.contains(other) else { return }
+        if isBlocked { own.insert(other) } else { own.remove(other) }
+        changes += 1
+    }
+
+    mutating func noteBlock(by other: UserNumber, _ isBlocked: Bool) {
+        guard isBlocked != byOthers.contains(other) else { return }
+        if isBlocked { byOthers.insert(other) } else { byOthers.remove(other) }
         changes += 1
     }
 }
 
 extension User {
-    func hasBlocked(_ other: User) -> Bool { privacy.exceptions[other.number] == .blocked }
+    @inline(__always)
+    func hasBlocked(_ other: UserNumber) -> Bool {
+        !privacy.blocks.own.isEmpty && privacy.blocks.own.contains(other)
+    }
 }
 
 extension Refusal {
-    /// The two have nothing to do with each other. Why, nobody is told: it is what the gate says to strangers, too.
+    /// The two don't know each other: the answer of the gate and of requests. A block is never answered with it.
     static let noRelationship = Refusal(.noRelationship, Gatekeeper.reason)
+
+    /// For the user who has set the block, and nobody else.
+    static let blocked = Refusal(.blocked, "you have blocked this user; contact.unblock takes that away")
 }
 
-/// What a block takes from both: they can't speak to each other, and see nothing of each other in groups.
+/// What follows from a block. For the blocked user every command goes the way that it goes without the block, and has
+/// the same answer. Only what the blocker gets is less.
 extension Policy {
     /// Whether one of the two has blocked the other.
-    func isBlocked(_ one: User, _ other: User) -> Bool { one.privacy.blocks.contains(other.number) }
+    func isBlocked(_ one: User, _ other: User) -> Bool {
+        one.hasBlocked(other.number) || other.hasBlocked(one.number)
+    }
 
-    /// Whether the user may have a conversation with the other one, or put it into a group.
+    /// Whether the user may have a conversation or a contact with the other one, or put it into a group: not with
+    /// somebody whom it has blocked itself.
     func checkMeeting(of user: User, with other: User) throws(Refusal) {
-        if isBlocked(user, other) { throw .noRelationship }
+        if user.hasBlocked(other.number) { throw .blocked }
     }
 
     /// Whether the user may say something in a conversation. What was said in a direct one before a block stays there
@@ -45,67 +56,87 @@ extension Policy {
     @inline(__always)
     func checkSpeaking(by user: User, in conversation: Conversation) throws(Refusal) {
         try checkWaiting(by: user, in: conversation)
-        guard !user.privacy.blocks.isEmpty, let pair = conversation.pair,
-            user.privacy.blocks.contains(pair.other(than: user.number))
-        else { return }
-        throw .noRelationship
+        try checkOwnBlock(by: user, in: conversation)
     }
 
-    /// Whether the reader is only told the place of an event in a group, and not what it is. Who is in the group, and
-    /// what it is called, all members see.
+    /// Whether the user hasn't blocked the other one of a direct conversation.
+    @inline(__always)
+    func checkOwnBlock(by user: User, in conversation: Conversation) throws(Refusal) {
+        guard let pair = conversation.pair, user.hasBlocked(pair.other(than: user.number)) else { return }
+        throw .blocked
+    }
+
+    /// From whom everything is withheld, for good, that the user says in a direct conversation now; `.none` if from
+    /// nobody.
+    @inline(__always)
+    func blocker(of user: User, in conversation: Conversation) -> UserNumber {
+        guard !user.privacy.blocks.byOthers.isEmpty, let pair = conversation.pair else { return .none }
+        let other = pair.other(than: user.number)
+        return user.privacy.blocks.byOthers.contains(other) ? other : .none
+    }
+
+    /// Whether the reader gets no more than the place of an event in a group, and not what it is. Who is in the group,
+    /// and what it is called, all members see.
     @inline(__always)
     func withholds(_ kind: EventKind, by sender: UserNumber, in conversation: Conversation, from reader: User) -> Bool {
-        !reader.privacy.blocks.isEmpty && kind.isAboutMessage && conversation.kind == .group
-            && reader.privacy.blocks.contains(sender)
+        kind.isAboutMessage && conversation.kind == .group && reader.hasBlocked(sender)
+    }
+
+    /// Authors whose messages in this conversation the reader sees only the places of, so that it can't name them.
+    @inline(__always)
+    func hiddenAuthors(in conversation: Conversation, from reader: User) -> Set<UserNumber> {
+        conversation.kind == .group ? reader.privacy.blocks.own : []
     }
 }
 
-/// The members of a conversation with whom one of them has a block. They are found again when somebody has come, gone
-/// or blocked since, so that a message looks at nobody. It is stored in the member.
-struct BlockedMembers {
+/// The members of a conversation who have blocked one of them. They are found again when somebody has come, gone or
+/// blocked since, so that a message looks at nobody. It is stored in the member.
+struct Blockers {
     private(set) var users: [User] = []
     private var memberChanges = -1
     private var blockChanges = -1
 
-    /// Looks at those with whom the user has a block, or at the members if they are fewer.
+    /// Looks at those who have blocked the user, or at the members if they are fewer.
     mutating func find(_ user: User, in conversation: Conversation) {
         let blocks = user.privacy.blocks
         guard memberChanges != conversation.changes.ofMembers || blockChanges != blocks.changes else { return }
         memberChanges = conversation.changes.ofMembers
         blockChanges = blocks.changes
-        if blocks.others.count < conversation.members.count {
+        if blocks.byOthers.count < conversation.members.count {
             // In a fixed order, so that a simulated run can be repeated.
-            users = blocks.others.compactMap { conversation.member($0)?.user }.sorted {
+            users = blocks.byOthers.compactMap { conversation.member($0)?.user }.sorted {
                 $0.number.value < $1.number.value
             }
         } else {
-            users = conversation.members.map(\.user).filter { blocks.contains($0.number) }
+            users = conversation.members.map(\.user).filter { blocks.byOthers.contains($0.number) }
         }
     }
 }
 
 extension Conversation {
-    /// The members with whom this user has a block; none in a direct conversation, where nothing is hidden.
-    func blockedMembers(of user: User) -> [User] {
-        guard kind == .group, !user.privacy.blocks.isEmpty else { return [] }
+    /// The members who have blocked this user, whose events they get only the places of; none in a direct conversation.
+    func blockers(of user: User) -> [User] {
+        guard kind == .group, !user.privacy.blocks.byOthers.isEmpty else { return [] }
         guard let member = member(user.number) else {
             // Whose messages are erased may have left.
-            var blocked = BlockedMembers()
-            blocked.find(user, in: self)
-            return blocked.users
+            var blockers = Blockers()
+            blockers.find(user, in: self)
+            return blockers.users
         }
-        member.blocked.find(user, in: self)
-        return member.blocked.users
+        member.blockers.find(user, in: self)
+        return member.blockers.users
     }
 
-    /// Members, and those who were some, with whom the user has a block.
-    func withheldReactions(from user: User) -> [UserNumber] {
-        let members = blockedMembers(of: user).map(\.number)
-        guard kind == .group, !user.privacy.blocks.isEmpty else { return members }
+    /// Members, and those who were some, whom the reader has blocked.
+    func withheldReactions(from reader: User) -> [UserNumber] {
+        let own = reader.privacy.blocks.own
+        guard kind == .group, !own.isEmpty else { return [] }
+        let members =
+            own.count < self.members.count
+            ? own.filter { member($0) != nil } : Set(self.members.map(\.user.number).filter(own.contains))
         let former =
-            user.privacy.blocks.others.count < formerMembers.count
-            ? Array(user.privacy.blocks.others.filter { formerMembers[$0] != nil })
-            : formerMembers.keys.filter { user.privacy.blocks.contains($0) }
-        return members + former.sorted { $0.value < $1.value }
+            own.count < formerMembers.count
+            ? own.filter { formerMembers[$0] != nil } : Set(formerMembers.keys.filter(own.contains))
+        return members.union(former).sorted { $0.value < $1.value }
     }
 }

@@ -26,7 +26,7 @@ struct Gatekeeper {
             case .logged: isLogged = true
             case .closed:
                 directory.counters.gate.note(deed, isRefused: true)
-                throw Refusal(.noRelationship, Gatekeeper.reason)
+                throw .noRelationship
             }
         }
     }
@@ -54,6 +54,14 @@ struct Gatekeeper {
         }
     }
 
+    /// Whether the gate lets the sender of a request write to its receiver by now, because the two know each other in
+    /// another way than by the request, or because the gate is open.
+    func lets(_ user: User, reach other: User, _ session: Session, _ now: Moment) throws(Refusal) -> Bool {
+        var steps = stepsMax
+        defer { charge(stepsMax - steps, to: session, at: now) }
+        return try judge(.known(other), by: user, &steps) != .closed
+    }
+
     /// Takes the price of the steps of a look.
     private func charge(_ steps: Int, to session: Session, at now: Moment) {
         directory.counters.steps += steps
@@ -78,5 +86,5 @@ struct Gatekeeper {
         }
     }
 
-    static let reason = "you and this user don't know each other; send contact.invite first"
+    static let reason = "you and this user don't know each other"
 }

@@ -18,8 +18,9 @@ extension Policy {
             countsFormer: true)
     }
 
-    /// Whether nothing of the user's profile is shown to the viewer, whatever the two share.
+    /// Whether nothing of the user's profile is shown to the viewer, whatever the two share: the viewer has blocked it.
+    /// The blocked one is shown profiles as without the block; a name that vanished would betray it.
     func hidesProfile(of user: User, from viewer: User) -> Bool {
-        user !== viewer && isBlocked(user, viewer)
+        viewer.hasBlocked(user.number)
     }
 }

@@ -35,7 +35,9 @@ struct Policy {
     /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't
     /// learn whether the conversation exists.
     func role(of user: User, in conversation: Conversation?) throws(Refusal) -> Role {
-        guard let role = conversation?.standing(of: user.number) else {
+        guard let conversation, let role = conversation.standing(of: user.number),
+            !conversation.isVeiled(from: user.number)
+        else {
             throw Refusal(.notFound, "no such conversation")
         }
         return role

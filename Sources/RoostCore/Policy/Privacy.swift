@@ -37,6 +37,10 @@ struct Privacy {
     }
 
     fileprivate mutating func note(isBlocked: Bool, _ other: UserNumber) { blocks.note(other, isBlocked) }
+
+    fileprivate mutating func note(isBlockedBy other: UserNumber, _ isBlocked: Bool) {
+        blocks.noteBlock(by: other, isBlocked)
+    }
 }
 
 extension User {
@@ -44,9 +48,8 @@ extension User {
     func except(_ other: User, _ exception: PrivacyException?) {
         privacy.set(exception, of: other.number)
         other.privacy.note(exception, by: number)
-        let isBlocked = hasBlocked(other) || other.hasBlocked(self)
-        privacy.note(isBlocked: isBlocked, other.number)
-        other.privacy.note(isBlocked: isBlocked, number)
+        privacy.note(isBlocked: exception == .blocked, other.number)
+        other.privacy.note(isBlockedBy: number, exception == .blocked)
     }
 }
 

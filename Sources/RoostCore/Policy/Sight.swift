@@ -12,6 +12,10 @@ struct Sight {
         case refused
         /// No step was left.
         case open
+
+        fileprivate var isRefused: Bool {
+            if case .refused = self { true } else { false }
+        }
     }
 
     private let user: User
@@ -52,9 +56,11 @@ struct Sight {
         fewer = (isUser ? user : other).memberships
     }
 
-    /// Whether both users are in a conversation, and want it.
+    /// Whether both users are in a conversation, and want it, and it is there for the one who wants to see the other.
     static func isShared(_ conversation: Conversation, by one: User, and other: User) -> Bool {
-        !conversation.isRequest && conversation.member(one.number) != nil && conversation.member(other.number) != nil
+        !conversation.isRequest && !conversation.isVeiled(from: one.number)
+            && conversation.member(one.number) != nil
+            && conversation.member(other.number) != nil
     }
 
     /// Goes on, one step for each conversation.
@@ -72,12 +78,13 @@ struct Sight {
             }
             if countsFormer, other.departures[conversation.number] != nil { return .allowed(by: conversation) }
         }
-        return verdict == .open || !isOpen ? .refused : judge(.allowed(by: nil))
+        return verdict == .open ? .refused : judge(isOpen ? .allowed(by: nil) : .refused)
     }
 
     /// What two may do who don't know each other.
     private mutating func judge(_ outcome: Outcome) -> Outcome {
-        isOfStrangers = true
+        // Whether it would be allowed otherwise says what the other one has set, so a closed gate answers the same.
+        isOfStrangers = verdict == .closed || !outcome.isRefused
         return verdict == .closed ? .refused : outcome
     }
 }

@@ -18,6 +18,9 @@ public final class Extras: Sendable, Equatable {
     public let origin: String?
     /// How often the message was edited, and one: each edit gives it a version of its own.
     public let version: Int64
+    /// Whether the event, or the present body of the message, was written while the other user of the direct
+    /// conversation had blocked its sender. It is never shown to that one. Not on the wire.
+    public let isWithheld: Bool
     /// Members of the message as on the wire: raw JSON without braces. They follow the body, because an edit replaces
     /// both and a deletion erases both.
     public let members: [UInt8]
@@ -25,11 +28,13 @@ public final class Extras: Sendable, Equatable {
     /// Creates extras; nil if there is nothing to say.
     public init?(
         mentions: [String] = [], thread: SequenceNumber = .none, origin: String? = nil, expires: Timestamp = .never,
-        version: Int64 = Extras.unedited
+        version: Int64 = Extras.unedited, isWithheld: Bool = false
     ) {
         guard
             !mentions.isEmpty || thread != .none || origin != nil || expires != .never || version > Extras.unedited
+                || isWithheld
         else { return nil }
+        self.isWithheld = isWithheld
         self.mentions = mentions
         self.thread = thread
         self.origin = origin
@@ -59,7 +64,7 @@ public final class Extras: Sendable, Equatable {
             thread: SequenceNumber(value["thread"]?.integer ?? 0),
             origin: value["origin"]?["from"]?.string,
             expires: Timestamp(milliseconds: value["expires"]?.integer ?? 0),
-            version: value["version"]?.integer ?? Extras.unedited)
+            version: value["version"]?.integer ?? Extras.unedited, isWithheld: value["withheld"]?.bool ?? false)
         guard self.json.elementsEqual(json) else { return nil }
     }
 
@@ -70,6 +75,7 @@ public final class Extras: Sendable, Equatable {
         writer.beginObject()
         if expires != .never { writer.member("expires", expires.milliseconds) }
         if thread != .none { writer.member("thread", thread.value) }
+        if isWithheld { writer.member("withheld", true) }
         members.withUnsafeBytes { writer.members(raw: $0) }
         writer.endObject()
         return [UInt8](writer.written)
@@ -78,6 +84,7 @@ public final class Extras: Sendable, Equatable {
     /// Whether both say the same.
     public static func == (one: Extras, other: Extras) -> Bool {
         one.members == other.members && one.thread == other.thread && one.expires == other.expires
+            && one.isWithheld == other.isWithheld
     }
 }
 
@@ -88,12 +95,30 @@ extension Extras? {
     /// Whether a command says the same as a stored one beside the body, which an edit replaces with it.
     public func says(theSameAs other: Extras?) -> Bool { self?.members ?? [] == other?.members ?? [] }
 
+    /// Whether the event is withheld from the other user of its direct conversation.
+    public var isWithheld: Bool { self?.isWithheld ?? false }
+
     /// With a time at which the message disappears.
     public func expiring(at time: Timestamp) -> Extras? {
         time == .never
             ? self
             : Extras(
-                mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: time, version: version)
+                mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: time, version: version,
+                isWithheld: isWithheld)
+    }
+
+    /// Withheld from the other user of the direct conversation.
+    public var withheld: Extras? {
+        Extras(
+            mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: self?.expires ?? .never,
+            version: version, isWithheld: true)
+    }
+
+    /// What the sender itself is told of them, who doesn't know of the block.
+    public var shownToSender: Extras? {
+        Extras(
+            mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: self?.expires ?? .never,
+            version: version)
     }
 
     /// The version of the message.
@@ -104,17 +129,24 @@ extension Extras? {
         let (next, isTooMuch) = version.addingReportingOverflow(1)
         return Extras(
             mentions: new?.mentions ?? [], thread: thread, expires: self?.expires ?? .never,
-            version: isTooMuch ? version : next)
+            version: isTooMuch ? version : next, isWithheld: new.isWithheld)
     }
 
     /// Whether an edit to these leaves them as they are.
     public func isUnchanged(by new: Extras?) -> Bool { self?.mentions ?? [] == new?.mentions ?? [] }
 
     /// What is left of them when the body is erased.
-    public var ofTombstone: Extras? { Extras(thread: thread, expires: self?.expires ?? .never) }
+    public var ofTombstone: Extras? {
+        Extras(thread: thread, expires: self?.expires ?? .never, isWithheld: isWithheld)
+    }
 }
 
 extension StoredEvent {
+    /// Whether the event is withheld from this user: it was written in a direct conversation whose other user had
+    /// blocked the sender.
+    @inline(__always)
+    public func isWithheld(from reader: UserNumber?) -> Bool { extras.isWithheld && sender != reader }
+
     /// The event as it may be shown at a time: of a message that has disappeared by then, or an edit of one, nothing
     /// but a tombstone, even if the store hasn't erased it yet.
     public func shown(at time: Timestamp) -> StoredEvent {

@@ -24,6 +24,8 @@ public enum Supplement: Sendable, Equatable {
     case nothing
     /// Edit: the kind of the message, and its version from now on.
     case edited(kind: String, version: Int64)
+    /// A pin: who wrote the message.
+    case author(UserNumber)
     /// A message that forwards another one: what it has from there.
     indirect case content(MessageContent)
 }
@@ -51,7 +53,8 @@ extension Append {
         var event = self
         event.label = content.kind
         event.body = content.body
-        event.extras = Extras(thread: event.extras.thread, origin: content.origin)
+        event.extras = Extras(
+            thread: event.extras.thread, origin: content.origin, isWithheld: event.extras.isWithheld)
         return event
     }
 }

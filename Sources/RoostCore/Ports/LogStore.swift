@@ -219,6 +219,8 @@ public struct Snapshot: Sendable {
         public var opener: UserNumber?
         /// Nil unless it waits to be accepted.
         public var request: StoredRequest?
+        /// Where it ends for a user from whom everything behind that is withheld.
+        public var veil: Veil?
         /// Sequence of the last message.
         public var lastSequence: SequenceNumber
         /// Position of the last durable event.

@@ -116,8 +116,9 @@ public struct Append: Sendable {
     public var conversation: ConversationNumber
     /// The user who caused it.
     public var sender: UserNumber
-    /// Message: the message it replies to. Edit, delete, react: the message it changes. State: with `flag`, the
-    /// position at which the key was set, or `.none` if it must not be there. Otherwise `.none`.
+    /// Message: the message it replies to. Edit, delete, react: the message it changes. Conversation: the message that
+    /// is pinned or unpinned. State: with `flag`, the position at which the key was set, or `.none` if it must not be
+    /// there. Otherwise `.none`.
     public var reference = SequenceNumber.none
     /// When the relay received it.
     public var time: Timestamp
@@ -187,6 +188,23 @@ public struct Append: Sendable {
         set { own().ifVersion = newValue }
     }
 
+    /// The user of the direct conversation who has blocked the sender and never gets the event; `.none` if nobody. The
+    /// log keeps where the conversation ends for that one (`Veil`), and the extras say so, too. Not compared with what
+    /// was stored under the key.
+    public var withheldFrom: UserNumber {
+        get { content.withheldFrom }
+        set {
+            own().withheldFrom = newValue
+            if newValue != .none { extras = extras.withheld }
+        }
+    }
+
+    /// Users whose messages are hidden from the sender: of theirs, the event can't name any.
+    public var hiddenAuthors: Set<UserNumber> {
+        get { content.hiddenAuthors }
+        set { if newValue != content.hiddenAuthors { own().hiddenAuthors = newValue } }
+    }
+
     /// A change of the conversation that happens if and only if this event is stored.
     public var change: ConversationChange? {
         get { content.change }
@@ -210,6 +228,8 @@ public struct Append: Sendable {
         var source: ForwardedMessage?
         var ifVersion: Int64?
         var change: ConversationChange?
+        var withheldFrom = UserNumber.none
+        var hiddenAuthors: Set<UserNumber> = []
 
         init(device: String) { self.device = device }
 
@@ -223,6 +243,8 @@ public struct Append: Sendable {
             source = other.source
             ifVersion = other.ifVersion
             change = other.change
+            withheldFrom = other.withheldFrom
+            hiddenAuthors = other.hiddenAuthors
         }
     }
 }
@@ -272,8 +294,33 @@ public enum ConversationChange: Sendable {
     case pin(SequenceNumber)
     /// It is no longer pinned. Nothing is stored if it wasn't.
     case unpin(SequenceNumber)
-    /// The receiver accepts a request. So does every other event of the receiver in it.
+    /// The receiver accepts a request, or its sender writes more when the two know each other. So does every other
+    /// event of the receiver in it.
     case accept
+}
+
+extension ConversationChange {
+    /// Whether it ends a request.
+    public var isAcceptance: Bool {
+        if case .accept = self { true } else { false }
+    }
+
+    /// Whether it creates a direct conversation.
+    public var isDirect: Bool {
+        if case .create(_, .direct, _, _) = self { true } else { false }
+    }
+}
+
+extension Watermark {
+    /// Messages that are withheld from the member, or that it wrote without reading, aren't unread. Of too many
+    /// stretches, the oldest counts as read.
+    public mutating func pass(_ messages: ClosedRange<Int64>) {
+        guard messages.upperBound > read.value else { return }
+        guard let oldest = own.insert(messages) else { return own.keep(above: read) }
+        read = max(read, oldest)
+        delivered = max(delivered, read)
+        own.keep(above: read)
+    }
 }
 
 /// A request as it is stored.
@@ -337,6 +384,11 @@ public enum Outcome: Sendable, Equatable {
     /// Whether an event was stored.
     var isStored: Bool {
         if case .stored = self { true } else { false }
+    }
+
+    /// Who wrote the message that was pinned; `.none` for another event.
+    public var author: UserNumber {
+        if case .stored(_, _, .author(let author)) = self { author } else { .none }
     }
 
     /// Whether it is the outcome of an append.

@@ -59,6 +59,9 @@ public struct PageRequest: Sendable, Hashable {
             self.skip = skip
         }
 
+        /// Whether the device is sent an event that isn't about messages, or pins one that its user may see.
+        public func shows(_ event: StoredEvent) -> Bool { event.subject > since }
+
         /// Whether the device is not sent this message, or the change of it that is at this position.
         public func leavesOut(_ sequence: SequenceNumber, at position: Position) -> Bool {
             sequence <= since || skip.map { $0.from <= sequence && sequence <= $0.to && position <= $0.upTo } ?? false
@@ -280,6 +283,9 @@ public struct ReadResult: Sendable {
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at. Feed: all rows up to it were.
     public var reached = Position.start
+    /// Page: who wrote the messages that its events pin or unpin, by the positions of these events. Messages that can't
+    /// be read are left out.
+    public var pinned: [Position: UserNumber] = [:]
     /// Receipts: of the members that were asked for.
     public var receipts: [ReceiptTimes] = []
     /// Feed: positions of rows that the store can't read, in ascending order.
@@ -376,7 +382,7 @@ public struct StoredEvent: Sendable {
     public var key: String
     /// As in `Append`. For an edit, the kind of the message. State: empty if removals were forgotten up to here.
     public var label: String
-    /// Message: the message it replies to.
+    /// Message: the message it replies to. Conversation: the message that is pinned or unpinned.
     public var reference: SequenceNumber
     /// Raw JSON; empty if it was erased.
     public var body: [UInt8]
@@ -394,6 +400,13 @@ public struct StoredEvent: Sendable {
     public var reactions: [ReactionCount]
     /// The thread that began with the message, in history and latest only; nil if it has no messages.
     public var replies: ThreadSummary?
+
+    /// The message that it is or is about: only those get it who may see that. The highest if it is about none.
+    @inline(__always)
+    public var subject: SequenceNumber {
+        if kind.isAboutMessage { return sequence }
+        return kind == .conversation && reference != .none ? reference : SequenceNumber(Int64.max)
+    }
 
     /// Creates the row of a stored append.
     public init(_ append: borrowing Append, position: Position, sequence: SequenceNumber) {

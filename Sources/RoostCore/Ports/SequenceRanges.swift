@@ -54,6 +54,20 @@ public struct SequenceRanges: Sendable, Hashable {
         return nil
     }
 
+    /// Adds messages that follow one another.
+    /// - Returns: as for one.
+    @discardableResult
+    public mutating func insert(_ range: ClosedRange<Int64>) -> SequenceNumber? {
+        guard range.lowerBound >= 1, range.upperBound < .max else { return nil }
+        let touching = ranges.filter { $0.upperBound >= range.lowerBound - 1 && $0.lowerBound <= range.upperBound + 1 }
+        let low = min(range.lowerBound, touching.first?.lowerBound ?? range.lowerBound)
+        let high = max(range.upperBound, touching.last?.upperBound ?? range.upperBound)
+        ranges.removeAll { touching.contains($0) }
+        ranges.insert(low...high, at: ranges.firstIndex { $0.lowerBound > high } ?? ranges.endIndex)
+        guard ranges.count > SequenceRanges.most else { return nil }
+        return SequenceNumber(ranges.removeFirst().upperBound)
+    }
+
     /// Leaves only those above one message and up to another.
     public mutating func keep(above floor: SequenceNumber, upTo last: SequenceNumber = SequenceNumber(.max)) {
         guard let first = ranges.first, let end = ranges.last,

@@ -22,9 +22,12 @@ public struct StoredContact: Hashable, Sendable {
     public var low, high: Side
     /// When it got into this state.
     public var since: Timestamp
+    /// Whether the one who is invited had blocked the inviter, and never hears of the invitation.
+    public var isWithheld: Bool
 
     /// Creates a contact.
-    public init(inviter: UserNumber?, low: Side, high: Side, since: Timestamp) {
+    public init(inviter: UserNumber?, low: Side, high: Side, since: Timestamp, isWithheld: Bool = false) {
+        self.isWithheld = isWithheld
         self.inviter = inviter
         self.low = low
         self.high = high

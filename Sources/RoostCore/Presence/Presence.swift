@@ -338,7 +338,7 @@ final class Presence {
 
     /// Whether the session is told of changes: it asked, or the two users share a direct conversation.
     func isTold(_ session: Session, of user: UserNumber) -> Bool {
-        session.presence.watching[user] != nil || session.user?.peers[user] != nil
+        session.presence.watching[user] != nil || session.user?.peers.sees(user) == true
     }
 
     // MARK: Privacy
@@ -515,6 +515,7 @@ final class Presence {
     ) {
         let user = current.user
         guard let viewer = session.user else { return }
+        guard viewer.peers.areAllSeen || isTold(session, of: user.number) else { return }
         let level = policy.presenceLevel(of: user, to: viewer)
         let before = current.early[session.id] ?? current.before
         // If only the two have changed what they show each other, a retelling follows, at the tick of that change.

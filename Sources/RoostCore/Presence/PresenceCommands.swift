@@ -61,7 +61,11 @@ final class PresenceCommands {
         let (user, _) = try session.speaker()
         let named = directory.naming.find(names)
         let others = named.compactMap(\.known)
-        guard others.count == named.count else { throw unseen }
+        // Who isn't known is refused as a stranger is.
+        for case .unknown(let name) in named {
+            let isClosed = directory.policy.verdict(onStrangers: user.name, name) == .closed
+            throw isClosed ? .noRelationship : unseen
+        }
         guard presence.hasRoom(for: others, by: session) else { throw tooMany }
         let conversations = try conversations(ids, of: user)
         guard counts.hasRoom(for: conversations, by: session) else { throw tooManyCounts }
@@ -85,7 +89,7 @@ final class PresenceCommands {
     private func watches(_ found: WatchRequest.Outcome) throws(Refusal) -> [Presence.Watch] {
         if found.areStrangers { directory.counters.gate.note(.watch, isRefused: found.watches == nil) }
         guard let watches = found.watches else {
-            throw found.areStrangers ? Refusal(.noRelationship, Gatekeeper.reason) : unseen
+            throw found.areStrangers ? .noRelationship : unseen
         }
         return watches
     }
@@ -186,7 +190,8 @@ final class PresenceCommands {
     /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
-        let peers = device.user.peers.values.prefix(watchedMax)
+        let known = device.user.peers
+        let peers = known.values.lazy.filter { known.sees($0.number) }.prefix(watchedMax)
         if !peers.isEmpty { show(peers, to: session, at: now) }
         // The others are as if it had been sent them: it gets what changes.
         for peer in device.user.peers.values.dropFirst(watchedMax) {
@@ -197,8 +202,9 @@ final class PresenceCommands {
 
     /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
     func introduce(_ one: User, _ other: User, at now: Moment) {
-        for session in one.sessions { show([other], to: session, at: now) }
-        for session in other.sessions { show([one], to: session, at: now) }
+        for (user, peer) in [(one, other), (other, one)] where user.peers.sees(peer.number) {
+            for session in user.sessions { show([peer], to: session, at: now) }
+        }
     }
 
     /// Tells the session the present state of these users.

@@ -187,6 +187,13 @@ final class Receipts {
         note(member, at: now)
     }
 
+    /// These messages were withheld from the member, for whom they aren't unread.
+    func pass(_ member: Member, _ messages: ClosedRange<Int64>, at now: Moment) {
+        guard messages.upperBound > member.readFloor.value else { return }
+        member.progress.watermark.pass(messages)
+        note(member, at: now)
+    }
+
     private func note(_ member: Member, at now: Moment) {
         member.progress.isOwnUntold = true
         if !member.progress.isUntold {

@@ -81,6 +81,7 @@ final class UnreadMarks {
 
     private func isMarked(_ event: StoredEvent, by user: User) -> Bool {
         event.sender != user.number && event.deletedAt == .never && !user.privacy.blocks.contains(event.sender)
+            && !event.isWithheld(from: user.number)
     }
 
     private func finish(_ page: Page, _ asker: Asker, at now: Moment) throws(Refusal) {

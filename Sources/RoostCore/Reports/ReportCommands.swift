@@ -67,11 +67,11 @@ final class ReportCommands {
         try reports.checkRoom()
         switch report.subject {
         case .user(let name):
-            guard let other = directory.user(named: name) else {
-                throw Refusal(.notFound, "user: nobody has this name")
-            }
-            try check(other, isReportedBy: user)
+            let other = directory.user(named: name)
+            if let other { try check(other, isReportedBy: user) }
             try spend(by: user, now)
+            // A report of nobody is answered as any other: else it would say who has an account.
+            guard let other else { return replies.acceptOnceStored(id, session, at: now) }
             var stored = StoredReport(0, by: user.number, of: other.number, report.reason, at: now.wall)
             stored.text = report.text?.string ?? ""
             add(stored)
@@ -96,6 +96,12 @@ final class ReportCommands {
             try replies.held.reserve()
             try reports.checkRoom()
             let author = result.events.first.flatMap { directory.user($0.sender) }
+            if let event = result.events.first, let conversation = directory.conversation(event.conversation),
+                event.isWithheld(from: asker.user.number)
+                    || directory.policy.withholds(event.kind, by: event.sender, in: conversation, from: asker.user)
+            {
+                throw Refusal(.notFound, "sequence: no such message in this conversation")
+            }
             if let author { try check(author, isReportedBy: asker.user) }
             var stored = StoredReport(
                 0, by: asker.user.number, of: author?.number ?? .none, draft.reason, at: now.wall)

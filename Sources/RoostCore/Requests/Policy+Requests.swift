@@ -6,10 +6,15 @@ extension Policy {
     /// receiver hasn't looked yet, has dropped the request or has blocked the sender.
     @inline(__always)
     func checkWaiting(by user: User, in conversation: Conversation) throws(Refusal) {
-        guard let request = conversation.opening.request, request.receiver != user.number else { return }
-        // The log has the end of the request before it has what the sender says now.
-        guard request.acceptsUnderWay == 0 else { return }
-        guard conversation.lastSequence == .none, request.messagesUnderWay == 0 else { throw .noRelationship }
+        // The log has the end of the request before it has what the sender says behind it.
+        if hasAsked(user, in: conversation) { throw .noRelationship }
+    }
+
+    /// Whether the user has sent a request that waits, and has said in it what may be said.
+    @inline(__always)
+    func hasAsked(_ user: User, in conversation: Conversation) -> Bool {
+        guard let request = conversation.opening.request, request.receiver != user.number else { return false }
+        return request.acceptsUnderWay == 0 && (conversation.lastSequence > .none || request.messagesUnderWay > 0)
     }
 
     /// Whether the user may send a signal: not before the two have something to do with each other.
@@ -35,7 +40,7 @@ extension Policy {
 
     /// Whether the viewer may be shown the user's profile because the user has written to it, and that is stored.
     func hasAsked(_ user: User, for viewer: User, in direct: Conversation?) -> Bool {
-        direct.map { $0.isRequest(to: viewer) && !$0.isUnstored } ?? false
+        direct.map { $0.isRequest(to: viewer) && !$0.isUnstored && !$0.isVeiled(from: viewer.number) } ?? false
     }
 
     /// What `viewer` is told of how far the member has got: nothing before a request is accepted.

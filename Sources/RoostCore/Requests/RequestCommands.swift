@@ -88,12 +88,24 @@ extension ContactCommand {
 
 /// What is stored in a request, which may be its end.
 extension ConversationCommands {
+    /// Ends the request in which the user wants to write more, if the two know each other by now in another way.
+    func acceptOfKnown(
+        _ request: Conversation, by speaker: Speaker, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        guard request.isRequest, directory.policy.hasAsked(speaker.user, in: request),
+            let receiver = request.opening.request.flatMap({ directory.user($0.receiver) }),
+            request.standing(of: speaker.user.number) != nil,
+            try gatekeeper.lets(speaker.user, reach: receiver, session, now)
+        else { return }
+        submit(.accept, of: request, by: speaker, nil, now) { builder.member("event", word: "accepted") }
+    }
+
     /// Whatever the receiver does in it for the sender to see accepts it: the two see each other from now on. A sender
     /// who has left sees nothing, and is introduced when it is brought back.
     func noteRequest(
         _ event: StoredEvent, _ change: ConversationChange?, in conversation: Conversation, _ now: Moment
     ) {
-        guard conversation.opening.request?.receiver == event.sender else { return }
+        guard conversation.opening.request?.receiver == event.sender || change?.isAcceptance == true else { return }
         directory.requests.end(conversation)
         // The receiver's account was deleted.
         if case .leave = change { return }

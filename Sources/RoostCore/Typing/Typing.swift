@@ -23,6 +23,8 @@ final class Typing {
         fileprivate var timerAt = Int64.min / 2
         /// Its place in the user's list while the member is typing.
         fileprivate var place = 0
+        /// Counts what the member has said of its typing: the log's answer about anything but the last is too late.
+        fileprivate(set) var turn: Int64 = 0
 
         /// Whether the member is typing.
         var isActive: Bool { until != nil }
@@ -44,8 +46,13 @@ final class Typing {
         /// When the members were last told that several type, or no longer do, in monotonic milliseconds.
         fileprivate var severalToldAt = Int64.min / 2
         fileprivate var hasTimer = false
+        /// How many wait for the log to say whether they may type in a thread.
+        fileprivate(set) var asking = 0
 
         var count: Int { named + unnamed }
+
+        /// Whether a message that is sent here may end somebody's typing.
+        var isQuiet: Bool { count + asking == 0 }
 
         /// One person who isn't named is nobody's news.
         fileprivate var isSeveral: Bool { unnamed >= 2 }
@@ -54,6 +61,12 @@ final class Typing {
     /// Where one user is typing. It is stored in the user, but only this type changes it.
     struct Typist {
         fileprivate(set) var members: [Member] = []
+    }
+
+    /// A member who waits for the log to say whether it may type in a thread.
+    struct Asked {
+        let member: Member
+        fileprivate let turn: Int64
     }
 
     /// What follows when a member says that it types.
@@ -174,6 +187,23 @@ final class Typing {
         if member.typing.takesName { member.conversation.typers.named -= 1 }
         member.typing.takesName = false
         return true
+    }
+
+    // MARK: Asking the log
+
+    /// The member says something new of its typing.
+    func beginTurn(_ member: Member) { member.typing.turn &+= 1 }
+
+    /// The log is asked whether the member may type in a thread.
+    func beginAsking(_ member: Member) -> Asked {
+        member.conversation.typers.asking += 1
+        return Asked(member: member, turn: member.typing.turn)
+    }
+
+    /// - Returns: whether the member has said nothing since.
+    func endAsking(_ asked: Asked) -> Bool {
+        asked.member.conversation.typers.asking -= 1
+        return asked.member.typing.turn == asked.turn
     }
 
     private func list(_ member: Member) {

@@ -9,11 +9,13 @@ final class TypingCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
+    private let reads: Reads
 
     init(
         typing: Typing, prices: Prices, directory: Directory, delivery: Delivery, replies: Replies,
-        builder: FrameBuilder
+        builder: FrameBuilder, reads: Reads
     ) {
+        self.reads = reads
         self.typing = typing
         self.prices = prices
         self.directory = directory
@@ -31,13 +33,18 @@ final class TypingCommands {
         guard !conversation.isRequest else { return replies.accept(id, session) }
         try directory.policy.checkSpeaking(by: user, in: conversation)
         if isActive {
-            if let thread, thread <= conversation.hidden(from: user.number) || thread > conversation.lastSequence {
-                throw Refusal(.notFound, "replyTo: no such message in this conversation")
+            if let member = conversation.member(user.number) { typing.beginTurn(member) }
+            if let thread {
+                guard thread > conversation.hidden(from: user.number), thread <= conversation.lastSequence else {
+                    throw Self.unseen
+                }
+                let asker = Asker(session: session, user: user, id: id)
+                guard try sees(thread, in: conversation, asker, now) else { return }
             }
             // Nobody is told what an invisible user does, and so nobody learns that somebody is there.
             if user.presence.isInvisible { return replies.accept(id, session) }
             if let member = conversation.member(user.number) {
-                try start(member, in: thread ?? SequenceNumber.none, session, now)
+                try start(member, in: thread ?? SequenceNumber.none, since: now.monotonic, session, now)
             }
         } else {
             stop(user, in: conversation)
@@ -45,14 +52,71 @@ final class TypingCommands {
         replies.accept(id, session)
     }
 
+    private static let unseen = Refusal(.notFound, "replyTo: no such message in this conversation")
+
+    /// Whether the user sees more than the place of a message. Who wrote an old one, only the log knows, which is asked
+    /// if it makes a difference.
+    /// - Returns: false if the log has to answer first.
+    /// - Throws: `not_found`, or as a read does.
+    private func sees(
+        _ thread: SequenceNumber, in conversation: Conversation, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) -> Bool {
+        let isDirect = conversation.kind == .direct
+        guard isDirect || !conversation.withheldReactions(from: asker.user).isEmpty else { return true }
+        if let author = delivery.window.author(of: thread, in: conversation.number) {
+            let isHidden =
+                isDirect ? author.isWithheld && author.user != asker.user.number : asker.user.hasBlocked(author.user)
+            if isHidden { throw Self.unseen }
+            return true
+        }
+        guard let member = conversation.member(asker.user.number) else { return true }
+        try reads.check(asker.session)
+        let request = LatestRequest(messages: [(conversation.number, thread)])
+        let question = Question(asked: typing.beginAsking(member), thread: thread, at: now.monotonic)
+        reads.ask(.latest(request), for: .typing(asker, question))
+        return false
+    }
+
+    /// What the log is asked before a user types in a thread.
+    struct Question {
+        fileprivate let asked: Typing.Asked
+        fileprivate let thread: SequenceNumber
+        /// When the command came, which is when typing begins.
+        fileprivate let at: Int64
+    }
+
+    /// The log has answered who wrote the message in whose thread the user types.
+    func answered(_ result: ReadResult, _ question: Question, _ asker: Asker, _ now: Moment) {
+        let (user, session, member) = (asker.user, asker.session, question.asked.member)
+        let isLatest = typing.endAsking(question.asked)
+        guard session.phase == .ready else { return }
+        let conversation = member.conversation
+        do throws(Refusal) {
+            if result.isFailed { throw Refusal(.unavailable, "the store could not be read") }
+            if let event = result.events.first,
+                event.isWithheld(from: user.number)
+                    || directory.policy.withholds(.message, by: event.sender, in: conversation, from: user)
+            {
+                throw Self.unseen
+            }
+            // A message, or another sign of typing, that came meanwhile is the newer one.
+            if isLatest, !user.presence.isInvisible, conversation.member(user.number) === member {
+                try start(member, in: question.thread, since: question.at, session, now)
+            }
+            replies.accept(asker.id, session)
+        } catch {
+            replies.refuse(Refusal(error.code, error.reason, id: asker.id), session)
+        }
+    }
+
     private func start(
-        _ member: Member, in thread: SequenceNumber, _ session: Session, _ now: Moment
+        _ member: Member, in thread: SequenceNumber, since begun: Int64, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let conversation = member.conversation
-        let step = typing.step(member, in: thread, at: now.monotonic)
+        let step = typing.step(member, in: thread, at: begun)
         let tellings = typing.tellings(of: step, in: conversation)
         if tellings > 0 { try prices.pay(deliveries: tellings * conversation.audienceCount, by: session, at: now) }
-        if typing.start(member, in: thread, at: now.monotonic) { tell(member) }
+        if typing.start(member, in: thread, at: begun) { tell(member) }
     }
 
     /// The user sent a message there, or left.
@@ -61,6 +125,7 @@ final class TypingCommands {
     }
 
     func stop(_ member: Member) {
+        typing.beginTurn(member)
         if typing.stop(member) { tell(member) }
     }
 

@@ -137,7 +137,11 @@ final class ListView {
         let builder = TimelineBuilder(
             user: user, conversation: conversation, watermarks: try store.watermarks(of: conversation.id),
             waiting: items, parked: store.outbox.parked[conversation.id])
-        let last = try store.messages(of: conversation.id, limit: 1)
+        var last = try store.messages(of: conversation.id, limit: 1)
+        // Behind those that are withheld, the last one that is shown.
+        if last.contains(where: conversation.leavesOut) {
+            last = try store.messages(of: conversation.id, limit: 50).filter { !conversation.leavesOut($0) }
+        }
         let name = if let peer { try store.people.profile(of: peer)?.name } else { conversation.name }
         return ConversationRow(
             id: conversation.id, conversation: conversation, title: name ?? peer ?? "", peer: peer,

@@ -41,7 +41,8 @@ struct TimelineBuilder {
         var last: SequenceNumber?
         for message in messages {
             if let gap = gap(after: last, before: message.sequence) { items.append(gap) }
-            items.append(.message(row(message)))
+            // What is withheld in a direct conversation isn't drawn.
+            if conversation?.leavesOut(message) != true { items.append(.message(row(message))) }
             last = message.sequence
         }
         guard isAtEnd else { return items }

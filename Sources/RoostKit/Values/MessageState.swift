@@ -36,6 +36,8 @@ public struct SendFailure: Sendable, Equatable {
         /// The relay's operator lets only users write to each other who know each other: send an invitation first
         /// (Docs/Protocol.md, section 15).
         case noRelationship
+        /// The user has blocked the one whom it writes to.
+        case youBlocked
         /// The conversation or the message isn't there.
         case notFound
         /// The relay could not be asked often enough.
@@ -61,6 +63,7 @@ public struct SendFailure: Sendable, Equatable {
         case .tooLarge: (reason, canRetry) = (.tooLong, false)
         case .forbidden: (reason, canRetry) = (.notAllowed, true)
         case .noRelationship: (reason, canRetry) = (.noRelationship, true)
+        case .blocked: (reason, canRetry) = (.youBlocked, true)
         case .notFound, .gone: (reason, canRetry) = (.notFound, true)
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired:
             (reason, canRetry) = (.unreachable, true)

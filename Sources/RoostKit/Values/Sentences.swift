@@ -12,6 +12,8 @@ public struct Sentences: Sendable, Equatable {
     public var notAllowed = "You can't write to this conversation."
     /// The relay lets only users write to each other who know each other.
     public var noRelationship = "You can write to each other once your invitation is accepted."
+    /// The user has blocked the other one of a direct conversation.
+    public var youBlocked = "You have blocked this person."
     /// The conversation or the message isn't there any more.
     public var notFound = "This conversation is no longer there."
     /// A message was edited on another device meanwhile.
@@ -36,6 +38,7 @@ public struct Sentences: Sendable, Equatable {
         case .tooLong: tooLong
         case .notAllowed: notAllowed
         case .noRelationship: noRelationship
+        case .youBlocked: youBlocked
         case .notFound: notFound
         case .unreachable: unreachable
         case .changedElsewhere: changedElsewhere

@@ -196,6 +196,7 @@ extension ServiceFault {
         case .badPosition: self.init(.badPosition, refusal.reason)
         case .forbidden: self.init(.forbidden, refusal.reason)
         case .noRelationship: self.init(.noRelationship, refusal.reason)
+        case .blocked: self.init(.blocked, refusal.reason)
         case .notFound: self.init(.notFound, refusal.reason)
         case .gone: self.init(.gone, refusal.reason)
         case .conflict, .usernameTaken: self.init(.conflict, refusal.reason)

@@ -12,8 +12,8 @@ struct ContactTables {
     init(_ database: Database) throws {
         setContact = try database.prepare(
             """
-            REPLACE INTO contact (low, high, inviter, since, low_kind, high_kind, low_label, high_label)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            REPLACE INTO contact (low, high, inviter, since, low_kind, high_kind, low_label, high_label, withheld)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
         deleteContact = try database.prepare("DELETE FROM contact WHERE low = ?1 AND high = ?2")
         markInferred = try database.prepare("UPDATE contact SET inferred = 1 WHERE low = ?1 AND high = ?2")
@@ -32,6 +32,7 @@ struct ContactTables {
             try statement.bind(6, copying: contact.high.kind)
             try statement.bind(7, copying: contact.low.label)
             try statement.bind(8, copying: contact.high.label)
+            statement.bind(9, Int32(contact.isWithheld ? 1 : 0))
         }
         try statement.run()
     }
@@ -61,7 +62,7 @@ struct ContactTables {
     static func contacts(_ database: Database) throws -> [Snapshot.Contact] {
         let query = try database.prepare(
             """
-            SELECT low, high, inviter, since, low_kind, high_kind, low_label, high_label
+            SELECT low, high, inviter, since, low_kind, high_kind, low_label, high_label, withheld
             FROM contact ORDER BY low, high
             """)
         var contacts: [Snapshot.Contact] = []
@@ -73,7 +74,7 @@ struct ContactTables {
                         inviter: query.isNull(2) ? nil : UserNumber(query.int32(2)),
                         low: .init(kind: query.text(4), label: query.text(6)),
                         high: .init(kind: query.text(5), label: query.text(7)),
-                        since: Timestamp(milliseconds: query.int64(3)))))
+                        since: Timestamp(milliseconds: query.int64(3)), isWithheld: query.int32(8) != 0)))
         }
         return contacts
     }

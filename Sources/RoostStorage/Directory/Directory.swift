@@ -12,6 +12,10 @@ final class Directory {
         var lastTime: Int64 = 0
         /// Milliseconds after which messages disappear; 0 if they stay.
         var expiry: Int64 = 0
+        /// Whether it is a direct one.
+        var isDirect = false
+        /// Where it ends for a user from whom everything behind that is withheld.
+        var veil: Veil?
         /// Whom it waits for to accept it.
         var request: StoredRequest?
         /// Messages that have disappeared or were deleted.
@@ -49,6 +53,7 @@ final class Directory {
     let pins: PinTable
     let threads: ThreadTable
     var departures: Departures
+    let veils: VeilTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -64,8 +69,10 @@ final class Directory {
         pins = try PinTable(database)
         threads = try ThreadTable(database)
         departures = try Departures(database)
+        veils = try VeilTable(database)
+        let known = try VeilTable.read(database)
         let query = try database.prepare(
-            "SELECT number, last_sequence, last_position, last_time, expiry, gone, request FROM conversation")
+            "SELECT number, last_sequence, last_position, last_time, expiry, gone, request, kind FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
                 throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
@@ -75,6 +82,8 @@ final class Directory {
             conversation.expiry = max(0, query.int64(4))
             conversation.gone = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
             conversation.request = StoredRequest(number: query.int32(6))
+            conversation.isDirect = query.int32(7) == Int32(ConversationKind.direct.rawValue)
+            conversation.veil = known[ConversationNumber(query.int32(0))]
             conversations[query.int32(0)] = conversation
         }
     }
@@ -240,11 +249,12 @@ final class Directory {
         conversations[number.value] = conversation
     }
 
-    /// Applies the change of an event by `sender`, stored at `position`. Erasing is done by `remove(conversation:)`.
+    /// Applies the change of an event, stored at `position`. Erasing is done by `remove(conversation:)`.
+    /// - Parameter author: of the message that is pinned.
     func apply(
-        _ change: ConversationChange, by sender: UserNumber, to conversation: ConversationNumber, at position: Int64,
-        _ time: Timestamp, isRequest: Bool = false
+        _ change: ConversationChange, of event: Append, at position: Int64, author: UserNumber = .none
     ) throws {
+        let (sender, conversation, time, isRequest) = (event.sender, event.conversation, event.time, event.flag)
         switch change {
         case .create(let id, let kind, let name, let members):
             let insert = statements.insertConversation
@@ -270,7 +280,10 @@ final class Directory {
             statements.setExpiry.bind(2, time)
             try statements.setExpiry.run()
         case .pin(let sequence):
-            try pins.add(StoredPin(sequence, by: sender, at: time, Position(position)), in: conversation)
+            try pins.add(
+                StoredPin(
+                    sequence, of: author, by: sender, at: time, Position(position),
+                    isWithheld: event.withheldFrom != .none), in: conversation)
         case .unpin(let sequence): try pins.remove(sequence, of: conversation)
         case .remove(let users):
             for user in users { try dismiss(user, from: conversation, at: position) }
@@ -301,6 +314,12 @@ final class Directory {
         switch opening.change {
         case .create: return conversation(opening.conversation.value) == nil
         case .add(let members):
+            // For one from whom all was withheld, it isn't there either.
+            if let veil = conversation(opening.conversation.value)?.veil, veil.user == opening.sender,
+                let joinedAt = try veils.joinedAt(veil.user, in: opening.conversation), veil.hidesAll(since: joinedAt)
+            {
+                return true
+            }
             return try !members.allSatisfy { member in
                 statements.findMember.bind(1, opening.conversation.value)
                 statements.findMember.bind(2, member.user.value)
@@ -319,6 +338,7 @@ final class Directory {
         try statements.deleteMembers.run()
         try receipts.removeAll(of: conversation)
         try pins.removeAll(of: conversation)
+        try veils.remove(of: conversation)
     }
 
     /// The conversation is a request, or none any more.

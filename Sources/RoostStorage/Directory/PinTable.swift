@@ -12,7 +12,10 @@ struct PinTable {
 
     init(_ database: Database) throws {
         insert = try database.prepare(
-            "REPLACE INTO pin (conversation, sequence, user, time, position) VALUES (?1, ?2, ?3, ?4, ?5)")
+            """
+            REPLACE INTO pin (conversation, sequence, user, time, position, author, withheld)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
         delete = try database.prepare("DELETE FROM pin WHERE conversation = ?1 AND sequence = ?2")
         deleteAll = try database.prepare("DELETE FROM pin WHERE conversation = ?1")
         find = try database.prepare("SELECT 1 FROM pin WHERE conversation = ?1 AND sequence = ?2")
@@ -25,6 +28,8 @@ struct PinTable {
         insert.bind(3, pin.user.value)
         insert.bind(4, pin.time.milliseconds)
         insert.bind(5, pin.position.value)
+        insert.bind(6, pin.author.value)
+        insert.bind(7, Int32(pin.isWithheld ? 1 : 0))
         try insert.run()
     }
 
@@ -55,13 +60,17 @@ struct PinTable {
     /// All pinned messages, in the order in which they were pinned, by conversation.
     static func read(_ database: Database) throws -> [ConversationNumber: [StoredPin]] {
         let query = try database.prepare(
-            "SELECT conversation, sequence, user, time, position FROM pin ORDER BY conversation, position, sequence")
+            """
+            SELECT conversation, sequence, user, time, position, author, withheld FROM pin
+            ORDER BY conversation, position, sequence
+            """)
         var found: [ConversationNumber: [StoredPin]] = [:]
         while try query.step() {
             found[ConversationNumber(query.int32(0)), default: []].append(
                 StoredPin(
-                    SequenceNumber(query.int64(1)), by: UserNumber(query.int32(2)),
-                    at: Timestamp(milliseconds: query.int64(3)), Position(query.int64(4))))
+                    SequenceNumber(query.int64(1)), of: UserNumber(query.int32(5)), by: UserNumber(query.int32(2)),
+                    at: Timestamp(milliseconds: query.int64(3)), Position(query.int64(4)),
+                    isWithheld: query.int32(6) != 0))
         }
         return found
     }

@@ -78,7 +78,7 @@ extension SQLiteReader {
 
     /// A committed message; nil, after reporting it, if it can't be read. Throws `TailMoved` if it moved from the tail
     /// to the index after the transaction began.
-    private func message(_ sequence: Int64, in conversation: Int32) throws -> StoredEvent? {
+    func message(_ sequence: Int64, in conversation: Int32) throws -> StoredEvent? {
         if let position = try position(of: sequence, in: conversation) {
             return try message(sequence, in: conversation, at: position)
         }

@@ -67,6 +67,10 @@ extension SQLiteReader {
                     return row
                 }
                 noteHole(before: row, in: &result)
+                if event.kind == .conversation, event.reference != .none {
+                    result.pinned[event.position] = try message(
+                        event.reference.value, in: row.span.conversation.value)?.sender
+                }
                 result.events.append(event)
             } else {
                 noteHole(before: row, in: &result)
@@ -84,7 +88,7 @@ extension SQLiteReader {
     /// Whether a device that catches up is sent this event. The message has the body of its last edit, so earlier ones
     /// are over; and nothing but the deletion is told of a message that was deleted.
     private func isSent(_ event: StoredEvent, _ span: PageRequest.Span) -> Bool {
-        guard event.kind.isAboutMessage else { return true }
+        guard event.kind.isAboutMessage else { return span.shows(event) }
         guard event.kind != .edit || event.isLastEdit else { return false }
         return !span.leavesOut(event.sequence, at: event.position)
     }

@@ -51,7 +51,8 @@ enum Schema {
         CREATE TABLE contact (
             low INTEGER NOT NULL, high INTEGER NOT NULL, inviter INTEGER, since INTEGER NOT NULL,
             low_kind TEXT NOT NULL, high_kind TEXT NOT NULL, low_label TEXT NOT NULL, high_label TEXT NOT NULL,
-            inferred INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (low, high)
+            inferred INTEGER NOT NULL DEFAULT 0, withheld INTEGER NOT NULL,
+            PRIMARY KEY (low, high)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE prospect (
             user INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (user, id)
@@ -140,8 +141,14 @@ enum Schema {
             user INTEGER NOT NULL,
             time INTEGER NOT NULL,
             position INTEGER NOT NULL,
+            author INTEGER NOT NULL,
+            withheld INTEGER NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) WITHOUT ROWID, STRICT;
+        CREATE TABLE veil (
+            conversation INTEGER PRIMARY KEY, user INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            position INTEGER NOT NULL, time INTEGER NOT NULL
+        ) STRICT;
         CREATE TABLE reaction (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,

@@ -125,6 +125,7 @@ extension ExportedContact {
             label: try members.text("otherLabel", or: "", atMost: Limits().labelBytes))
         inviter = try members.name("inviter", or: "")
         since = try members.number("since", or: 0)
+        isWithheld = try members.flag("withheld")
         guard one.user != other.user else { throw ExportLineFailure("other: the same as user") }
         guard ["", one.user, other.user].contains(inviter) else {
             throw ExportLineFailure("inviter: neither user nor other")
@@ -178,6 +179,13 @@ extension ExportedConversation {
         opener = try members.user("opener", or: "")
         request = try members.user("request", or: "")
         isDropped = try members.flag("dropped")
+        veiled = try members.user("veiled", or: "")
+        shownTo = try members.number("shownTo", or: 0)
+        shownAt = try members.number("shownAt", or: 0)
+        shownTime = try members.number("shownTime", or: 0)
+        guard veiled.isEmpty || kind == .direct else {
+            throw ExportLineFailure("veiled: only in a direct conversation")
+        }
         guard request.isEmpty || kind == .direct else {
             throw ExportLineFailure("request: only in a direct conversation")
         }
@@ -212,6 +220,7 @@ extension ExportedPin {
         by = try members.user("by")
         time = try members.number("time", atLeast: 1)
         position = try members.number("position", atLeast: 1)
+        isWithheld = try members.flag("withheld")
     }
 }
 
@@ -252,7 +261,10 @@ extension ExportedEvent {
             label = try members.text("reaction", atMost: Limits().reactionBytes)
             guard !label.isEmpty else { throw ExportLineFailure("reaction: empty") }
             isRemoved = try members.flag("removed")
-        case .change: body = try members.objectMembers("change")
+            isWithheld = try members.flag("withheld")
+        case .change:
+            isWithheld = try members.flag("withheld")
+            body = try members.objectMembers("change")
         case .edit, .delete: break
         }
     }

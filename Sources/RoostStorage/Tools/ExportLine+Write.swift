@@ -62,6 +62,7 @@ struct ExportLineWriter {
             json.member("by", pin.by)
             json.member("time", pin.time)
             json.member("position", pin.position)
+            if pin.isWithheld { json.member("withheld", true) }
         case .device(let device):
             begin("device")
             json.member("user", device.user)
@@ -96,6 +97,11 @@ struct ExportLineWriter {
         if !conversation.opener.isEmpty { json.member("opener", conversation.opener) }
         if !conversation.request.isEmpty { json.member("request", conversation.request) }
         if conversation.isDropped { json.member("dropped", true) }
+        guard !conversation.veiled.isEmpty else { return }
+        json.member("veiled", conversation.veiled)
+        member("shownTo", unlessZero: conversation.shownTo)
+        member("shownAt", unlessZero: conversation.shownAt)
+        member("shownTime", unlessZero: conversation.shownTime)
     }
 
     private func write(_ header: ExportHeader) {
@@ -138,6 +144,7 @@ struct ExportLineWriter {
         if !contact.other.label.isEmpty { json.member("otherLabel", contact.other.label) }
         if !contact.inviter.isEmpty { json.member("inviter", contact.inviter) }
         member("since", unlessZero: contact.since)
+        if contact.isWithheld { json.member("withheld", true) }
     }
 
     private func write(_ report: ExportedReport) {
@@ -195,7 +202,9 @@ struct ExportLineWriter {
         case .react:
             json.member("reaction", event.label)
             if event.isRemoved { json.member("removed", true) }
+            if event.isWithheld { json.member("withheld", true) }
         case .change:
+            if event.isWithheld { json.member("withheld", true) }
             json.beginObject("change")
             event.body.withUnsafeBytes { json.members(raw: $0) }
             json.endObject()

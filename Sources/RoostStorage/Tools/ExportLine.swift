@@ -99,6 +99,8 @@ struct ExportedContact: Equatable, Sendable {
     /// Who waits for the other's answer; empty if both want it.
     var inviter: String = ""
     var since: Int64 = 0
+    /// Whether the other one doesn't hear of the invitation.
+    var isWithheld = false
 }
 
 /// Somebody who isn't a user yet, as a user has written it down.
@@ -146,6 +148,9 @@ struct ExportedConversation: Equatable, Sendable {
     /// Whom a request waits for, and whether it was dropped; empty if it is none.
     var request: String = ""
     var isDropped = false
+    /// The user from whom everything behind this message and position is withheld; empty if nothing is.
+    var veiled: String = ""
+    var shownTo: Int64 = 0, shownAt: Int64 = 0, shownTime: Int64 = 0
 }
 
 /// A member, or one that was.
@@ -181,6 +186,7 @@ struct ExportedPin: Equatable, Sendable {
     var time: Int64
     /// Of the event, in the store that was exported.
     var position: Int64
+    var isWithheld = false
 }
 
 /// A device and how far it has acked.
@@ -223,6 +229,8 @@ struct ExportedEvent: Equatable, Sendable {
     var body: [UInt8] = []
     /// Message: what it has beside its body, as a JSON object; empty for nothing.
     var extras: [UInt8] = []
+    /// Whether the other user of the direct conversation doesn't get it. A message says so in its extras.
+    var isWithheld = false
     /// 0: never.
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0

@@ -58,7 +58,13 @@ struct ExportSelection {
         }
         try flush(&stretch, conversation, write)
         stretch.sequence = found.sequence
-        try write(.event(ExportedEvent(found, in: conversation, by: sender)))
+        var event = ExportedEvent(found, in: conversation, by: sender)
+        // One user's file doesn't say who has blocked that one.
+        if author != nil, found.event.extras.isWithheld {
+            event.isWithheld = false
+            if isMessage { event.extras = found.event.extras.shownToSender?.json ?? [] }
+        }
+        try write(.event(event))
     }
 
     /// Writes what is left.
@@ -116,6 +122,8 @@ extension ExportedEvent {
             editedAt = event.editedAt.milliseconds
             deletedAt = event.deletedAt.milliseconds
             extras = event.extras?.json ?? []
+        } else {
+            isWithheld = event.extras.isWithheld
         }
     }
 }

@@ -119,7 +119,8 @@ struct ImportDirectory {
                 pair,
                 to: StoredContact(
                     inviter: inviter.map { UserNumber($0.number) }, low: sides[isOrdered ? 0 : 1],
-                    high: sides[isOrdered ? 1 : 0], since: Timestamp(milliseconds: contact.since)))
+                    high: sides[isOrdered ? 1 : 0], since: Timestamp(milliseconds: contact.since),
+                    isWithheld: contact.isWithheld))
         }
         let add = try writer.database.prepare(
             "INSERT OR IGNORE INTO prospect (user, id, name, note) VALUES (?1, ?2, ?3, ?4)")
@@ -231,6 +232,22 @@ struct ImportDirectory {
         }
     }
 
+    /// Where these conversations end for users from whom the rest is withheld.
+    func writeVeils(_ positions: PositionMap) throws {
+        try writer.transactions.run {
+            for conversation in plan.conversations.values where conversation.writesMembers {
+                let number = ConversationNumber(conversation.number)
+                guard let user = plan.users[conversation.line.veiled] else { continue }
+                let veil = Veil(
+                    UserNumber(user.number), after: SequenceNumber(conversation.line.shownTo),
+                    Position(positions.position(conversation.line.shownAt)),
+                    Timestamp(milliseconds: conversation.line.shownTime))
+                writer.directory.conversation(conversation.number)?.veil = veil
+                try writer.directory.veils.add(veil, of: number)
+            }
+        }
+    }
+
     /// The pinned messages of these conversations, as far as they are there. A file of one user has only that user's.
     func writePins(_ positions: PositionMap) throws {
         try writer.transactions.run {
@@ -239,11 +256,16 @@ struct ImportDirectory {
                 if !plan.isOfOneUser { try writer.directory.pins.removeAll(of: number) }
                 for line in conversation.pins {
                     guard let user = plan.users[line.by] else { continue }
-                    let pin = StoredPin(
-                        SequenceNumber(line.sequence), by: UserNumber(user.number),
-                        at: Timestamp(milliseconds: line.time), Position(positions.position(line.position)))
+                    var pin = StoredPin(
+                        SequenceNumber(line.sequence), of: .none, by: UserNumber(user.number),
+                        at: Timestamp(milliseconds: line.time), Position(positions.position(line.position)),
+                        isWithheld: line.isWithheld)
                     let event = Append(.conversation, in: number, by: pin.user, device: "", at: pin.time)
-                    guard try MessageChanges(writer).judge(.pin(pin.sequence), of: event) == nil else { continue }
+                    guard
+                        case .stored(_, _, .author(let author)) = try MessageChanges(writer).judge(
+                            .pin(pin.sequence), of: event)
+                    else { continue }
+                    pin.author = author
                     try writer.directory.pins.add(pin, in: number)
                 }
             }

@@ -81,6 +81,7 @@ struct ImportPlan {
         for conversation in conversations.values {
             for member in conversation.members { marks.formUnion([member.joined, member.left]) }
             marks.formUnion(conversation.pins.map(\.position))
+            if !conversation.line.veiled.isEmpty { marks.insert(conversation.line.shownAt) }
         }
         return marks.sorted()
     }

@@ -45,11 +45,12 @@ struct ImportedEvent {
             switch event.kind {
             case .message: event.replyTo
             case .edit, .delete, .react: event.sequence
-            case .change: 0
+            case .change: PinnedMessage.of(event.body)
             }
         flag = event.isRemoved || event.isUnreading
         body = event.body
         extras = event.extras.withUnsafeBytes { Extras(parsing: $0) }
+        if event.isWithheld { extras = extras.withheld }
         editedAt = event.editedAt
         deletedAt = event.deletedAt
     }
@@ -91,5 +92,14 @@ struct ImportedEvent {
         append.body = body
         append.extras = extras
         return append
+    }
+}
+
+/// The message that a change of a conversation pins or unpins.
+private enum PinnedMessage {
+    /// 0 if the change is another.
+    static func of(_ members: [UInt8]) -> Int64 {
+        let json = [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")]
+        return json.withUnsafeBytes { JSONValue(parsing: $0)?["pin"]?.integer ?? 0 }
     }
 }

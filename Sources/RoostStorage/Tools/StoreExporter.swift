@@ -85,7 +85,13 @@ public struct StoreExporter {
         case .user(let name):
             guard let number = names.user(named: name) else { throw ToolFailure.unknown(what: "user", name: name) }
             author = number
-            let rows = try database.prepare("SELECT conversation FROM member WHERE user = ?1")
+            // Not those that were opened by somebody whom the user had blocked, and of which it doesn't know.
+            let rows = try database.prepare(
+                """
+                SELECT member.conversation FROM member
+                LEFT JOIN veil ON veil.conversation = member.conversation AND veil.user = member.user
+                WHERE member.user = ?1 AND (veil.position IS NULL OR veil.position >= member.joined_at)
+                """)
             rows.bind(1, number)
             var found: Set<Int32> = []
             while try rows.step() { found.insert(rows.int32(0)) }
@@ -125,6 +131,8 @@ public struct StoreExporter {
             try sink.write(.user(user))
         }
         try writeProfiles(of: people)
+        // The file of one user doesn't say who has blocked that one.
+        let veils = author == nil ? try VeilTable.read(database) : [:]
         for number in wanted.sorted() {
             guard let found = names.conversations[number] else { continue }
             let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
@@ -136,7 +144,8 @@ public struct StoreExporter {
                         description: found.description, createdAt: max(0, found.createdAt),
                         expiry: max(0, found.expiry), opener: names.users[found.opener] ?? "",
                         request: request.flatMap { names.users[$0.receiver.value] } ?? "",
-                        isDropped: request?.isDropped ?? false)))
+                        isDropped: request?.isDropped ?? false, veil: veils[ConversationNumber(number)],
+                        veiled: veils[ConversationNumber(number)].flatMap { names.users[$0.user.value] })))
         }
         try readMembers { try sink.write(.member($0)) }
         try writePins()
@@ -171,7 +180,8 @@ public struct StoreExporter {
                     .pin(
                         ExportedPin(
                             conversation: conversation.id, sequence: pin.sequence.value, by: by,
-                            time: max(1, pin.time.milliseconds), position: max(1, pin.position.value))))
+                            time: max(1, pin.time.milliseconds), position: max(1, pin.position.value),
+                            isWithheld: pin.isWithheld)))
             }
         }
     }
@@ -194,7 +204,8 @@ public struct StoreExporter {
         for contact in try ContactTables.contacts(database) {
             let (pair, stored) = (contact.pair, contact.stored)
             guard author.map({ [pair.low.value, pair.high.value].contains($0) }) ?? true,
-                let low = names.users[pair.low.value], let high = names.users[pair.high.value]
+                let low = names.users[pair.low.value], let high = names.users[pair.high.value],
+                author == nil || !stored.isWithheld || author == stored.inviter?.value
             else { continue }
             func label(_ side: StoredContact.Side, by user: UserNumber) -> String {
                 author.map { $0 == user.value } ?? true ? side.label : ""
@@ -204,6 +215,7 @@ public struct StoreExporter {
                 other: .init(user: high, kind: stored.high.kind, label: label(stored.high, by: pair.high)))
             exported.inviter = stored.inviter.flatMap { names.users[$0.value] } ?? ""
             exported.since = max(0, stored.since.milliseconds)
+            exported.isWithheld = stored.isWithheld
             try sink.write(.contact(exported))
         }
         for prospect in try ContactTables.prospects(database) {
@@ -318,5 +330,21 @@ public struct StoreExporter {
         try sink.finish()
         return Result(
             lines: sink.lines, bytes: sink.byteCount, damaged: selection.damaged, withheld: selection.withheld)
+    }
+}
+
+extension ExportedConversation {
+    /// - Parameter veiled: the name of the user who has the veil.
+    fileprivate init(
+        id: String, kind: ConversationKind, name: String, photo: String, description: String, createdAt: Int64,
+        expiry: Int64, opener: String, request: String, isDropped: Bool, veil: Veil?, veiled: String?
+    ) {
+        self.init(
+            id: id, kind: kind, name: name, photo: photo, description: description, createdAt: createdAt,
+            expiry: expiry, opener: opener, request: request, isDropped: isDropped)
+        guard let veil, let veiled else { return }
+        self.veiled = veiled
+        (shownTo, shownAt) = (veil.sequence.value, veil.position.value)
+        shownTime = max(0, veil.time.milliseconds)
     }
 }

@@ -123,6 +123,7 @@ public final class StoreImporter {
         try storeSettings()
         try store()
         try directory.writeMembers(positions)
+        try directory.writeVeils(positions)
         try directory.writePins(positions)
         try directory.writeDevices(positions, above: deviceMax)
     }

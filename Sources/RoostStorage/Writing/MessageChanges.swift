@@ -76,16 +76,18 @@ struct MessageChanges {
         }
     }
 
-    /// Why an event doesn't change what is pinned; nil if it does, or changes something else.
+    /// Whether an event changes what is pinned; nil if it changes something else that is always stored.
     func judge(_ change: ConversationChange?, of event: Append) throws -> Outcome? {
         switch change {
         case .pin(let sequence):
-            switch try target(sequence, in: event.conversation, at: event.time) {
+            switch try target(sequence, for: event) {
             case .refusal(let code): return .refused(code)
             case .message(let row):
                 guard row.event.deletedAt == .never else { return .refused(.gone) }
                 guard try !writer.directory.pins.has(sequence, of: event.conversation) else { return .unchanged }
-                return try writer.directory.pins.isFull(event.conversation) ? .refused(.tooLarge) : nil
+                guard try !writer.directory.pins.isFull(event.conversation) else { return .refused(.tooLarge) }
+                let last = writer.directory.conversation(event.conversation.value)?.lastSequence ?? 0
+                return .stored(Position(writer.head + 1), SequenceNumber(last), .author(row.event.sender))
             }
         case .unpin(let sequence):
             return try writer.directory.pins.has(sequence, of: event.conversation) ? nil : .unchanged
@@ -98,13 +100,15 @@ struct MessageChanges {
     }
 
     /// What a message says that is forwarded now, or why it can't be.
-    func content(of source: ForwardedMessage, at time: Timestamp) throws -> (
+    func content(of source: ForwardedMessage, for reader: UserNumber, at time: Timestamp) throws -> (
         content: MessageContent?, refusal: ErrorCode?
     ) {
         switch try target(source.sequence, in: source.conversation, at: time) {
         case .refusal(let code): return (nil, code)
         case .message(let row):
-            guard !source.withheld.contains(row.event.sender) else { return (nil, .notFound) }
+            guard !source.withheld.contains(row.event.sender), !row.event.isWithheld(from: reader) else {
+                return (nil, .notFound)
+            }
             guard row.event.deletedAt == .never, let author = try writer.directory.name(of: row.event.sender) else {
                 return (nil, .gone)
             }
@@ -115,16 +119,32 @@ struct MessageChanges {
     /// Why a message can't reply to what it names; nil if it can. A thread begins with a message that is in none.
     func fault(ofReferencesIn event: Append, upTo last: Int64) throws -> ErrorCode? {
         guard event.reference == .none || writer.isMessage(event.reference, upTo: last) else { return .notFound }
+        if event.reference != .none, try isHidden(event.reference, from: event) { return .notFound }
         guard event.extras.thread != .none else { return nil }
-        switch try target(event.extras.thread, in: event.conversation, at: event.time) {
+        switch try target(event.extras.thread, for: event) {
         case .refusal(let code): return code == .unavailable ? code : .notFound
         case .message(let root): return root.event.extras.thread == .none ? nil : .badRequest
         }
     }
 
+    /// Whether the sender of an event sees only the place of a message. What can't be read can be answered.
+    private func isHidden(_ sequence: SequenceNumber, from event: Append) throws -> Bool {
+        guard !event.hiddenAuthors.isEmpty || writer.directory.conversation(event.conversation.value)?.isDirect == true
+        else { return false }
+        if case .refusal(.notFound) = try target(sequence, for: event) { return true }
+        return false
+    }
+
     /// The message that an event is about. If its row is damaged, only this command is refused.
-    private func target(of event: Append) throws -> Target {
-        try target(event.reference, in: event.conversation, at: event.time)
+    private func target(of event: Append) throws -> Target { try target(event.reference, for: event) }
+
+    /// The message that an event names: one of which its sender sees only the place isn't there.
+    private func target(_ named: SequenceNumber, for event: Append) throws -> Target {
+        let found = try target(named, in: event.conversation, at: event.time)
+        guard case .message(let row) = found,
+            event.hiddenAuthors.contains(row.event.sender) || row.event.isWithheld(from: event.sender)
+        else { return found }
+        return .refusal(.notFound)
     }
 
     private func target(

@@ -33,7 +33,7 @@ extension SQLiteWriter {
         var event = event
         var supplement = Supplement.nothing
         if let source = event.source {
-            let (content, refusal) = try MessageChanges(self).content(of: source, at: event.time)
+            let (content, refusal) = try MessageChanges(self).content(of: source, for: event.sender, at: event.time)
             guard let content else { return .refused(refusal ?? .notFound) }
             event = event.forwarding(content)
             supplement = .content(content)
@@ -44,6 +44,7 @@ extension SQLiteWriter {
             // A number is not used again, at least as long as rows of its first use are left.
             guard found == nil, !erasures.contains(event.conversation.value) else { return .refused(.badRequest) }
             found = Directory.Conversation()
+            found?.isDirect = event.change?.isDirect ?? false
         }
         guard let conversation = found else { return .refused(.notFound) }
         let last = conversation.lastSequence
@@ -68,19 +69,20 @@ extension SQLiteWriter {
             if isKeyed { try keep(event, key.hash, sequence: last) }
             return outcome
         }
+        if case .create = change { directory.begin(conversation, event.conversation) }
+        // Before the end moves.
+        if conversation.isDirect { try directory.veil(for: event, at: head) }
         try insert(
             event, isKeyed ? key.hash : nil, into: conversation, sequence: event.kind == .message ? last + 1 : last)
         if case .stored(_, let sequence, _) = outcome {
             try directory.mentions.add(
                 Mention(sequence, by: event.sender), for: event.mentioned, in: event.conversation)
         }
-        if case .create = change { directory.begin(conversation, event.conversation) }
-        if let change {
-            try directory.apply(
-                change, by: event.sender, to: event.conversation, at: head, event.time, isRequest: event.flag)
-        }
+        if let change { try directory.apply(change, of: event, at: head, author: outcome.author) }
         // Whatever the receiver of a request does in it accepts it.
-        if conversation.request?.receiver == event.sender { try directory.set(nil, of: event.conversation) }
+        if conversation.request?.receiver == event.sender || change?.isAcceptance == true {
+            try directory.set(nil, of: event.conversation)
+        }
         return outcome
     }
 
@@ -97,7 +99,9 @@ extension SQLiteWriter {
     /// Stores an opening without the key, which is that of the message behind it.
     private func open(_ event: Append) throws -> Outcome {
         guard try directory.isChanged(by: event) else { return .unchanged }
-        if let source = event.source, try MessageChanges(self).content(of: source, at: event.time).content == nil {
+        if let source = event.source,
+            try MessageChanges(self).content(of: source, for: event.sender, at: event.time).content == nil
+        {
             return .unchanged
         }
         var change = event

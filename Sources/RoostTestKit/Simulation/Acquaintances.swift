@@ -14,6 +14,8 @@ struct Acquaintances {
     }
 
     private var inviters: [Ledger.Pair: Int] = [:]
+    /// Whose invitations the invited user doesn't hear of, because it had blocked the inviter.
+    private var withheld: Set<Ledger.Pair> = []
     /// When the two were contacts.
     private var spans: [Ledger.Pair: [Span]] = [:]
 
@@ -26,15 +28,26 @@ struct Acquaintances {
     private func areContacts(_ pair: Ledger.Pair) -> Bool { spans[pair]?.last?.until == .max }
 
     /// The relay took the command without an error.
-    mutating func note(_ deed: Deed, by user: Int, _ other: Int, at time: Int64) {
+    /// - Parameter isBlocked: whether the other user has blocked this one.
+    mutating func note(_ deed: Deed, by user: Int, _ other: Int, isBlocked: Bool, at time: Int64) {
         let pair = key(user, other)
+        // What the invited user doesn't hear of isn't there for it, unless it invites the other one itself.
+        let isUnheard = inviters[pair] == other && withheld.contains(pair)
         switch deed {
-        case .invite where inviters[pair] == nil && !areContacts(pair): inviters[pair] = user
+        case .invite where inviters[pair] == nil && !areContacts(pair):
+            inviters[pair] = user
+            if isBlocked { withheld.insert(pair) }
+        case .invite where inviters[pair] == user:
+            if !isBlocked { withheld.remove(pair) }
         case .invite, .accept:
-            if inviters[pair] == other { begin(pair, at: time) }
-        case .end: end(pair, at: time)
+            if inviters[pair] == other, deed == .invite || !isUnheard { begin(pair, at: time) }
+        case .end:
+            if !isUnheard { end(pair, at: time) }
         }
     }
+
+    /// The account of one of the two was deleted.
+    mutating func forget(_ user: Int, _ other: Int, at time: Int64) { end(key(user, other), at: time) }
 
     /// What the two are to each other, for `Promises`.
     func word(_ one: Int, _ other: Int) -> String {
@@ -44,21 +57,25 @@ struct Acquaintances {
 
     private mutating func begin(_ pair: Ledger.Pair, at time: Int64) {
         inviters[pair] = nil
+        withheld.remove(pair)
         spans[pair, default: []].append(Span(since: time))
     }
 
     private mutating func end(_ pair: Ledger.Pair, at time: Int64) {
         inviters[pair] = nil
+        withheld.remove(pair)
         guard areContacts(pair), let last = spans[pair]?.indices.last else { return }
         spans[pair]?[last].until = time
     }
 
-    /// Another relay starts with what is stored: who has invited, or nobody for contacts.
-    mutating func restart(with stored: [Ledger.Pair: Int?], at time: Int64) {
+    /// Another relay starts with what is stored: who has invited, or nobody for contacts, and which invitations are
+    /// withheld.
+    mutating func restart(with stored: [Ledger.Pair: Int?], withheld: Set<Ledger.Pair>, at time: Int64) {
         for pair in spans.keys.sorted(by: { ($0.one, $0.other) < ($1.one, $1.other) }) where areContacts(pair) {
             if stored[pair] != .some(.none) { end(pair, at: time) }
         }
         inviters.removeAll()
+        self.withheld = withheld
         for (pair, inviter) in stored {
             if let inviter { inviters[pair] = inviter } else if !areContacts(pair) { begin(pair, at: time) }
         }

@@ -27,6 +27,14 @@ final class ConversationTruth {
     var isErased = false
     /// After how many milliseconds messages disappear; 0 if they stay.
     var expiry: Int64 = 0
+    /// Where a direct conversation ends for whom everything behind that is withheld from.
+    var veil: VeilTruth?
+    /// Messages whose present text is withheld, by the user from whom it is.
+    var withheld: [Int: [Int64: WithheldSince]] = [:]
+    /// Messages that were withheld at some time, by the user from whom they were.
+    var everWithheld: [Int: Set<Int64>] = [:]
+    /// Pins that are withheld, by the user from whom they are.
+    var withheldPins: [Int: Set<Int64>] = [:]
     /// Nil unless it began as a stranger's first message.
     var request: RequestTruth?
 
@@ -39,15 +47,20 @@ final class ConversationTruth {
 
     /// How many messages above a watermark others than the user wrote.
     func written(forUser user: Int, above floor: Int64) -> Int64 {
-        guard floor < messages.count else { return 0 }
-        return Int64(messages[Int(max(0, floor))...].count { $0.sender != user })
+        Int64(counted(for: user, above: floor).count)
+    }
+
+    /// The indices of messages of others above a watermark that may count as unread: none that was ever withheld.
+    private func counted(for user: Int, above floor: Int64) -> [Int] {
+        let last = veil?.user == user ? Int(veil?.sequence ?? 0) : messages.count
+        return messages.indices.prefix(last).dropFirst(Int(max(0, floor))).filter {
+            messages[$0].sender != user && !messages[$0].wasWithheld
+        }
     }
 
     /// How many of them were not deleted.
     func unread(of user: Int, above floor: Int64) -> Int64 {
-        guard floor < messages.count else { return 0 }
-        return Int64(
-            messages.indices.dropFirst(Int(max(0, floor))).count { messages[$0].sender != user && !isGone($0) })
+        Int64(counted(for: user, above: floor).count { !isGone($0) })
     }
 
     private func isGone(_ index: Int) -> Bool { gone.contains(SequenceNumber(Int64(index) + 1)) }

@@ -154,7 +154,8 @@ final class DurableCheck {
             checkPrivacy(user)
         }
         for mistake in people.checkPromises(ledger) { world.fail(mistake) }
-        people.acquaintances.restart(with: ledger.contacts, at: world.now.wall.milliseconds)
+        people.acquaintances.restart(
+            with: ledger.contacts, withheld: ledger.withheldContacts, at: world.now.wall.milliseconds)
         // Also by one that became durable in the crash.
         for conversation in ledger.conversations { noteMeeting(in: conversation) }
     }

@@ -130,7 +130,9 @@ final class EndCheck {
         for (index, object) in connection.belief.objects.sorted(by: { $0.key < $1.key }) {
             let conversation = ledger.conversations[index]
             guard let member = conversation.members[user.index] else { continue }
-            let last = Int64(conversation.messages.count)
+            let last =
+                conversation.veil?.user == user.index
+                ? conversation.veil?.sequence ?? 0 : Int64(conversation.messages.count)
             // Skips an answer that is older than the last message.
             guard object.sequence == last else { continue }
             let range = user.read[index] ?? 0...0
@@ -140,13 +142,17 @@ final class EndCheck {
             }
             let floor = max(object.read, member.since, member.joinedAfter)
             let mentions = conversation.mentions(of: user.index, above: floor) {
-                people.isBlocked(user.index, $0)
+                people.hasBlocked(user.index, $0)
             }
             if object.mentions != mentions {
                 world.fail(
                     "\(connection.label) is told of mentions \(object.mentions) in \(conversation.id), not \(mentions)")
             }
-            let pins = Array(conversation.pins.filter { $0 > member.since }.reversed())
+            let pins = Array(
+                conversation.pins.filter {
+                    $0 > member.since && !people.hidesPin($0, in: conversation, from: user.index)
+                }
+                .reversed())
             if object.pins != pins {
                 world.fail("\(connection.label) is told of pins \(object.pins) in \(conversation.id), not \(pins)")
             }
@@ -166,7 +172,9 @@ final class EndCheck {
         let settings = ledger.settings.present(of: user)
         var unread: Int64 = 0
         for conversation in ledger.conversations
-        where conversation.members[user] != nil && !conversation.waits(for: user) {
+        where conversation.members[user] != nil && !conversation.waits(for: user)
+            && !conversation.isVeiled(from: user)
+        {
             // It was in so many that the list had another page, or was told to wait.
             guard let object = connection.belief.objects[conversation.index] else { return }
             // All mutes that end have ended.
@@ -243,7 +251,10 @@ final class EndCheck {
                 world.fail("\(connection.label) still keeps \(conversation.id), where its user isn't a member")
                 continue
             }
-            if let mistake = kept.difference(from: conversation) {
+            // Of what was withheld here, the device doesn't know what it has changed.
+            guard !conversation.hasWithheld(from: device.user.index) else { continue }
+            let hasHidden = people.hasEverBlocked(device.user.index, conversation.generations.keys)
+            if let mistake = kept.difference(from: conversation, comparesPins: !hasHidden) {
                 world.fail("\(connection.label) keeps of \(conversation.id) \(mistake)")
             }
         }

@@ -123,7 +123,7 @@ extension People {
         for other in users where other !== user {
             note(nil, for: other.index, of: user)
             if other.secrecy.exceptions[user.index] != .blocked { note(nil, for: user.index, of: other) }
-            acquaintances.note(.end, by: user.index, other.index, at: world.now.wall.milliseconds)
+            acquaintances.forget(user.index, other.index, at: world.now.wall.milliseconds)
         }
     }
 }

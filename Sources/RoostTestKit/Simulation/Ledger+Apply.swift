@@ -44,6 +44,7 @@ extension Ledger {
                 guard let low = users[pair.low.value], let high = users[pair.high.value] else { continue }
                 let key = Pair(min(low, high), max(low, high))
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
+                if contact?.isWithheld == true { withheldContacts.insert(key) } else { withheldContacts.remove(key) }
             case .prospect(let user, _, let prospect):
                 if let user = users[user.value], let prospect { prospects[user, default: []].insert(prospect.name) }
             case .report(let report): reports.insert(report.text)
@@ -157,11 +158,13 @@ extension Ledger {
         guard let conversation = found, !conversation.isErased else {
             return blame("an event in a conversation that isn't there")
         }
-        record(
-            Event(
-                kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
-                key: append.key, body: append.body, label: append.label, isRemoval: append.flag,
-                change: append.change, time: append.time, isErasing: append.isErasing), at: position)
+        let event = Event(
+            kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
+            key: append.key, body: append.body, label: append.label, isRemoval: append.flag,
+            change: append.change, time: append.time, isErasing: append.isErasing,
+            withheldFrom: users[append.withheldFrom.value])
+        record(event, at: position)
+        if append.change?.isErasure != true { veil(event, at: position, in: conversation) }
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
         checkWaiting(append, sender, in: conversation)
@@ -187,6 +190,7 @@ extension Ledger {
                 conversation.gone.insert(SequenceNumber(sequence))
             }
         }
+        noteWithheld(event, at: position, in: conversation)
         pin(append.change, by: sender, in: conversation)
         if append.kind == .message, !append.flag {
             // Whoever writes a message has read everything before it, unless the command says otherwise.
@@ -196,7 +200,7 @@ extension Ledger {
         if conversation.kind == .direct, append.change != nil { conversation.changedAt = append.time.milliseconds }
         admit(append.change, to: conversation, at: position)
         checkDetails(append, of: conversation)
-        feed(append, position, sequence, in: conversation)
+        feed(event, position, in: conversation)
         dismiss(append.change, from: conversation)
         noteAnswer(append, sender, in: conversation)
         let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
@@ -319,14 +323,29 @@ extension Ledger {
         }
     }
 
-    private func feed(_ append: Append, _ position: Int64, _ sequence: Int64, in conversation: ConversationTruth) {
+    private func feed(_ event: Event, _ position: Int64, in conversation: ConversationTruth) {
         for user in conversation.order {
-            guard let member = conversation.members[user] else { continue }
-            guard append.kind == .conversation || sequence > member.since else { continue }
+            guard let member = conversation.members[user], isEntitled(user, member, to: event, in: conversation) else {
+                continue
+            }
             feeds[user].append(
                 Entry(
-                    position: position, conversation: conversation.index, sequence: sequence,
-                    kind: append.kind, generation: conversation.generations[user] ?? 0))
+                    position: position, conversation: conversation.index, sequence: event.sequence,
+                    kind: event.kind, generation: conversation.generations[user] ?? 0))
+        }
+    }
+
+    /// Of what is withheld, a user gets the places of messages, unless the conversation isn't there for it; and nobody
+    /// hears that a message is pinned that it may not see.
+    private func isEntitled(
+        _ user: Int, _ member: Membership, to event: Event, in conversation: ConversationTruth
+    ) -> Bool {
+        if user == event.withheldFrom {
+            guard event.kind != .conversation, !conversation.isVeiled(from: user) else { return false }
+        }
+        switch event.change {
+        case .pin(let sequence), .unpin(let sequence): return sequence.value > member.since
+        default: return event.kind == .conversation || event.sequence > member.since
         }
     }
 
@@ -360,5 +379,11 @@ extension Ledger {
             blame("user \(user) went from \(conversation.id) without being a member")
         }
         conversation.order.removeAll { $0 == user }
+    }
+}
+
+extension ConversationChange {
+    fileprivate var isErasure: Bool {
+        if case .erase = self { true } else { false }
     }
 }

@@ -39,6 +39,8 @@ final class Ledger {
         var isReading = true
         /// When it disappears, in milliseconds; nil if it stays.
         var expires: Int64?
+        /// Whether it was withheld from the other user when it was written.
+        var wasWithheld = false
     }
 
     struct Event {
@@ -56,6 +58,8 @@ final class Ledger {
         var time: Timestamp
         /// Whether a service takes away what its user has written or given.
         var isErasing = false
+        /// The user from whom it is withheld.
+        var withheldFrom: Int?
     }
 
     /// An event that a user is entitled to.
@@ -118,6 +122,10 @@ final class Ledger {
     var exceptions: [Pair: PrivacyException] = [:]
     /// Durable contacts: who has invited whom, or nobody if both want it. The lower index first.
     var contacts: [Pair: Int?] = [:]
+    /// Durable invitations that the invited user doesn't hear of.
+    var withheldContacts: Set<Pair> = []
+    /// Whether the first user has ever blocked the second, who is another one, as far as clients know.
+    var mayHaveBlocked: (Int, Int) -> Bool = { _, _ in false }
     /// Durable names of prospects by user, and texts of reports.
     var prospects: [Int: Set<String>] = [:]
     var reports: Set<String> = []
@@ -148,15 +156,17 @@ final class Ledger {
         conversations.contains { $0.kind == .direct && $0.generations[one] != nil && $0.generations[other] != nil }
     }
 
-    /// Whether the two watch each other without asking.
+    /// Whether the one watches the other without asking.
     func arePeers(_ one: Int, _ other: Int) -> Bool {
-        guard let direct = direct(one, other), !direct.isWaiting else { return false }
+        guard let direct = direct(one, other), !direct.isWaiting, !direct.isVeiled(from: one) else { return false }
         return direct.members[one] != nil && direct.members[other] != nil
     }
 
     /// Whether the one may watch the other.
     func share(_ one: Int, _ other: Int) -> Bool {
-        conversations.contains { !$0.isWaiting && $0.members[one] != nil && $0.members[other] != nil }
+        conversations.contains {
+            !$0.isWaiting && $0.members[one] != nil && $0.members[other] != nil && !$0.isVeiled(from: one)
+        }
     }
 
     func add(_ number: Int32, _ id: String, _ kind: ConversationKind) -> ConversationTruth {
@@ -204,9 +214,22 @@ final class Ledger {
             }
             if isLeftOut, entry.kind != .conversation { return true }
         }
+        if conversation.kind == .group, let pinned = pinned(at: entry.position), pinned >= 1,
+            pinned <= conversation.messages.count
+        {
+            return mayHaveBlocked(device.user.index, conversation.messages[Int(pinned) - 1].sender)
+        }
         guard entry.kind == .edit else { return false }
         let message = conversation.messages[Int(entry.sequence) - 1]
         return message.isDeleted || message.editedAt > entry.position
+    }
+
+    /// Which message is pinned, or no longer, by the event at this position; nil if it says something else.
+    private func pinned(at position: Int64) -> Int64? {
+        switch events[position]?.change {
+        case .pin(let sequence), .unpin(let sequence): sequence.value
+        default: nil
+        }
     }
 
     /// The durable cursor of a device.

@@ -64,6 +64,12 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostExpiry
     /// The store doesn't say when a repeated message disappears.
     case forgottenExpiry
+    /// After a restart, the blocked one has the block, and is told of it.
+    case turnedBlocks
+    /// Pages of the log show what was written while its sender was blocked.
+    case shownWithheld
+    /// After a restart, what a blocked user has written counts, and moves the conversation.
+    case forgottenVeils
     /// Of forwarded messages in a page, nobody is told who wrote them.
     case lostOrigin
     /// After a restart nothing is pinned.

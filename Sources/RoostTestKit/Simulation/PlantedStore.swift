@@ -32,6 +32,15 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenDeletion {
             for index in snapshot.profiles.indices { snapshot.profiles[index].profile.isDeleted = false }
         }
+        if world.mistake == .turnedBlocks {
+            for (index, exception) in snapshot.exceptions.enumerated() where exception.kind == .blocked {
+                snapshot.exceptions[index].user = exception.other
+                snapshot.exceptions[index].other = exception.user
+            }
+        }
+        if world.mistake == .forgottenVeils {
+            for index in snapshot.conversations.indices { snapshot.conversations[index].veil = nil }
+        }
         if world.mistake == .forgottenPins {
             for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
         }
@@ -127,6 +136,11 @@ final class PlantedStore: SimulatedStore {
         if case .page = read.question, world.mistake == .lostOrigin {
             for index in result.events.indices where result.events[index].extras?.origin != nil {
                 result.events[index].extras = nil
+            }
+        }
+        if world.mistake == .shownWithheld {
+            for index in result.events.indices where result.events[index].extras.isWithheld {
+                result.events[index].extras = result.events[index].extras.shownToSender
             }
         }
         misjudgeThreads(&result, read.question)

@@ -74,7 +74,7 @@ final class PresenceCheck {
     private func checkMet(_ user: SimulatedUser, _ connection: SimulatedConnection) {
         let viewer = connection.device.user
         let oldest = connection.writtenSince(at: world.time)
-        guard world.takesRequests, user !== viewer, !ledger.arePeers(user.index, viewer.index),
+        guard world.takesRequests, user !== viewer, !ledger.arePeers(viewer.index, user.index),
             !user.hasLeft(since: oldest), !viewer.hasLeft(since: oldest)
         else { return }
         world.fail("\(connection.label) is told of \(user.name), with whom its user has nothing to do")

@@ -35,7 +35,7 @@ final class ProfileCheck {
         }
         let (user, own) = (people.users[index], connection.device.user)
         if user !== own, connection.isUpToDate(at: world.time), !people.isUnsettled(user, own),
-            people.haveBlock(user, own)
+            !people.showsProfile(user, to: own)
         {
             world.fail("\(connection.label) is told of the profile of \(user.name), which is blocked")
         }
@@ -96,7 +96,7 @@ final class ProfileCheck {
         let own = connection.device.user
         for user in people.users {
             guard user === own || ledger.arePeers(own.index, user.index),
-                !people.haveBlock(user, own),
+                user === own || people.showsProfile(user, to: own),
                 let newest = ledger.profiles[user.index]?.keys.max()
             else { continue }
             let told = connection.belief.profiles[user.index] ?? 0

@@ -82,7 +82,7 @@ extension People {
                     .contact(min(user.index, other), max(user.index, other)), acquaintances.word(user.index, other))
             ]
         case .setProspect(let name): [promises.note(.prospect(user.index, name: name), "there")]
-        case .report(let text): [promises.note(.report(text: text), "there")]
+        case .report(let text, isKept: true): [promises.note(.report(text: text), "there")]
         default: []
         }
     }

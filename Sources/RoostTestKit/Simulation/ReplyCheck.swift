@@ -201,9 +201,11 @@ final class ReplyCheck {
     /// - Parameter saidAt: when it was sent.
     func codes(refusing intent: SendIntent, of user: SimulatedUser, saidAt: Int64) -> Set<String> {
         let isInGroup = intent.conversation.map { ledger.conversations[$0].kind == .group } ?? false
-        let mayBeBlocked = !isInGroup && people.mayHaveBeenBlocked(user, from: saidAt)
+        let mayHaveBlocked = !isInGroup && people.mayHaveBlocked(user, from: saidAt)
         let mayBeWaiting = requests.mayHaveWaited(user, in: intent.conversation, since: saidAt)
-        return codes(refusing: intent, of: user).union(mayBeBlocked || mayBeWaiting ? ["no_relationship"] : [])
+        return codes(refusing: intent, of: user).union(mayBeWaiting ? ["no_relationship"] : [])
+            .union(mayHaveBlocked ? ["blocked"] : [])
+            .union(ledger.hasWithheld(from: user.index) ? ["not_found"] : [])
             .union(intent.isToPeer && world.takesRequests ? ["too_large"] : [])
     }
 
@@ -266,18 +268,20 @@ final class ReplyCheck {
         case .create: allowed = gateCodes.union(["too_large", "gone", "conflict"])
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .setProspect: allowed = ["too_large"]
-        case .report: allowed = ["not_found"]
+        case .report: allowed = []
         case .sendToDeleted: allowed = ["gone"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
         case .typing, .members, .history, .receipts: allowed = ["not_found"]
         case .leave: allowed = ["not_found", "gone", "conflict"]
-        case .watch: allowed = ["forbidden", "too_large"]
+        case .watch: allowed = gateCodes.union(["forbidden", "too_large"])
         case .watchCount(let conversation):
             allowed = ["not_found", "too_large"]
             if ledger.conversations[conversation].request != nil { allowed.insert("no_relationship") }
         case .answerRequest(let conversation, _):
-            allowed = requests.mayConflict(conversation, connection.device.user) ? ["not_found", "conflict"] : []
+            let isVeiled = ledger.conversations[conversation].hasWithheld(from: connection.device.user.index)
+            allowed =
+                isVeiled || requests.mayConflict(conversation, connection.device.user) ? ["not_found", "conflict"] : []
         case .getConversation: allowed = ["not_found"]
         case .setState: allowed = ["conflict"]
         case .getState: allowed = []
@@ -292,16 +296,17 @@ final class ReplyCheck {
         }
         let user = connection.device.user
         switch kind {
-        case .change where requests.mayHaveWaited(user, in: nil, since: saidAt): allowed.insert("no_relationship")
+        case .change where requests.mayHaveWaited(user, in: nil, since: saidAt):
+            allowed.formUnion(["no_relationship"] + (people.mayHaveBlocked(user, from: saidAt) ? ["blocked"] : []))
         case .change, .create, .typing, .contact, .other, .answerRequest:
-            if people.mayHaveBeenBlocked(user, from: saidAt) { allowed.insert("no_relationship") }
+            if people.mayHaveBlocked(user, from: saidAt) { allowed.insert("blocked") }
         default: break
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
     }
 
     private func isBlocked(_ other: Int, by connection: SimulatedConnection) -> Bool {
-        people.mayHaveBeenBlocked(connection.device.user.index, other, from: connection.belief.begunAt)
+        people.mayHaveBlocked(connection.device.user.index, other, from: connection.belief.begunAt)
     }
 
     // MARK: welcome
@@ -436,8 +441,8 @@ final class ReplyCheck {
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         let own = counts.filter { $0["mine"]?.bool == true }.count
         let user = connection.device.user.index
-        // Nobody counts the reactions of those with whom there is a block.
-        let counted = truth.reactions.filter { conversation.kind == .direct || !people.isBlocked(user, $0.user) }
+        // Nobody counts the reactions of those whom it has blocked.
+        let counted = truth.reactions.filter { conversation.kind == .direct || !people.hasBlocked(user, $0.user) }
         if total != counted.count || own != counted.filter({ $0.user == user }).count {
             world.fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
         }

@@ -118,7 +118,7 @@ final class RequestCheck {
         }
         guard askedAt >= world.restAt, list?["next"] == nil else { return }
         let wanted = ledger.conversations.filter {
-            guard $0.members[user.index] != nil else { return false }
+            guard $0.members[user.index] != nil, !$0.isVeiled(from: user.index) else { return false }
             return ofRequests ? $0.waits(for: user.index) && $0.request?.droppedAt == nil : !$0.waits(for: user.index)
         }
         if listed != Set(wanted.map(\.index)) {

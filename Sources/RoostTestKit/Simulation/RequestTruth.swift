@@ -64,12 +64,13 @@ extension Ledger {
 
     /// One message waits, which its sender may take back. Who sent it may leave, and not come back.
     func checkWaiting(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
-        if case .accept = append.change, !conversation.waits(for: sender) {
+        if case .accept = append.change, !conversation.waits(for: sender), conversation.request?.sender != sender {
             blame("user \(sender) accepts \(conversation.id), which doesn't wait for it")
         }
         guard conversation.isWaiting, conversation.request?.sender == sender else { return }
         switch (append.kind, append.change) {
-        case (.delete, _), (_, .create), (_, .leave): return
+        // By the sender only if the two know each other by now.
+        case (.delete, _), (_, .create), (_, .leave), (_, .accept): return
         case (.message, _) where conversation.messages.isEmpty, (_, .add) where conversation.messages.isEmpty: return
         default: blame("user \(sender) says more in \(conversation.id), which isn't accepted: \(append.kind)")
         }
@@ -77,7 +78,10 @@ extension Ledger {
 
     /// The first thing that the receiver does accepts the request, except when it removes what is left of it.
     func noteAnswer(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
-        guard conversation.waits(for: sender), !conversation.isErased else { return }
+        let isAcceptance = append.change?.isAcceptance ?? false
+        guard conversation.waits(for: sender) || conversation.isWaiting && isAcceptance, !conversation.isErased else {
+            return
+        }
         conversation.request?.endedAt = appliedAt
         // The two meet by it.
         conversation.changedAt = append.time.milliseconds

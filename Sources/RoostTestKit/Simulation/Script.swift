@@ -207,7 +207,9 @@ final class Script {
         keysMade += 1
         let (peer, text) = (people.other(than: connection.device.user), "r\(keysMade)")
         let members = "\"user\":\"\(peer.name)\",\"reason\":\"spam\",\"text\":\"\(text)\""
-        clients.say("contact.report", members, .report(text: text), on: connection)
+        // The relay keeps no report of a name that it doesn't know.
+        let isKept = ledger.devices.values.contains { $0.user == peer.index }
+        clients.say("contact.report", members, .report(text: text, isKept: isKept), on: connection)
     }
 
     /// Accepts or drops what a stranger has written, or looks at it. Sometimes it isn't the user's to answer.

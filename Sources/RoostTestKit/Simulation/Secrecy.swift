@@ -79,6 +79,11 @@ extension People {
         return time > since + World.lateness
     }
 
+    /// Whether the viewer is shown what the user is called: unless it has blocked the user itself.
+    func showsProfile(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
+        viewer.secrecy.exceptions[user.index] != .blocked
+    }
+
     /// Whether the viewer is told what the user has read.
     func tellsRead(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
         user === viewer

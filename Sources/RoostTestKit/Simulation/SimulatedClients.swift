@@ -81,7 +81,9 @@ final class SimulatedClients {
         case .except(let other, let exception): people.note(exception, for: other, of: user)
         case .unblock(let other): people.noteUnblock(other, of: user)
         case .contact(let deed, let other):
-            people.acquaintances.note(deed, by: user.index, other, at: world.now.wall.milliseconds)
+            people.acquaintances.note(
+                deed, by: user.index, other, isBlocked: people.hasBlocked(other, user.index),
+                at: world.now.wall.milliseconds)
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }

@@ -62,7 +62,7 @@ final class SimulatedConnection {
             case receipts(conversation: Int, Int64)
             case list, members(conversation: Int), history(conversation: Int, thread: Int64? = nil), devices
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
-            case setProspect(name: String), report(text: String), sendToDeleted
+            case setProspect(name: String), report(text: String, isKept: Bool), sendToDeleted
             case setState(String), getState
             case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
             case other

@@ -60,7 +60,7 @@ import Testing
         #expect(alice.conversations.count == 1)
         #expect(bob.conversations.isEmpty && bob.departures.count == 1)
         // One of the two has left.
-        #expect(alice.peers.isEmpty)
+        #expect(alice.peers.values.isEmpty)
         #expect(stored.isEmpty)
     }
 
@@ -121,7 +121,7 @@ import Testing
         #expect(alice.peers[bob.number] === bob && bob.departures.isEmpty)
         let gone = directory.dismiss([alice.number], from: direct, at: Position(12), delivery.settle())
         #expect(gone.map(\.user.name) == ["alice"])
-        #expect(bob.peers.isEmpty && alice.departures[direct.number]?.leftAt == Position(12))
+        #expect(bob.peers.values.isEmpty && alice.departures[direct.number]?.leftAt == Position(12))
     }
 
     @Test func aMemberWhoIsAdmittedAgainStaysAsBefore() throws {

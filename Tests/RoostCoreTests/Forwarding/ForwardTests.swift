@@ -227,7 +227,7 @@ import Testing
         bob.post("one", to: group)
         #expect(forward(1, to: other, by: bob)?.outcome == "not_found")
         _ = bob.request("contact.block", ["users": ["carol"]])
-        #expect(forward(1, to: "@carol", by: bob)?.outcome == "no_relationship")
+        #expect(forward(1, to: "@carol", by: bob)?.outcome == "blocked")
         let carol = relay.connect("carol")
         for (member, value) in [("body", "x"), ("kind", "image")] as [(String, String)] {
             let frame = #"{"type":"send","id":9,"to":"\#(other)","key":"k","\#(member)":"\#(value)","#

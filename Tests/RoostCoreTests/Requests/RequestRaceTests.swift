@@ -130,17 +130,50 @@ import Testing
         #expect(alice.request("conversation.list")?.list("conversations").isEmpty == true)
     }
 
-    /// Accepting says something to the other one, which a block doesn't let through.
-    @Test(arguments: [false, true])
-    func aBlockKeepsFromAccepting(isOwn: Bool) {
+    /// Accepting says something to the other one, which an own block doesn't let through, and another's doesn't show.
+    @Test func anOwnBlockKeepsFromAccepting() {
         let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
-        let (blocker, blocked) = isOwn ? (bob, "alice") : (alice, "bob")
-        #expect(blocker.outcome("contact.block", ["users": ["\(blocked)"]]) == "ok")
+        #expect(bob.outcome("contact.block", ["users": ["alice"]]) == "ok")
         alice.forget()
-        #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "no_relationship")
+        #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "blocked")
         #expect(bob.outcome("request.drop", ["conversation": "\(direct)"]) == "ok")
         #expect(alice.frames.isEmpty)
-        #expect(blocker.outcome("contact.unblock", ["users": ["\(blocked)"]]) == "ok")
+        #expect(bob.outcome("contact.unblock", ["users": ["alice"]]) == "ok")
         #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "ok")
+    }
+
+    @Test func aBlockedReceiverAcceptsAsEver() {
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        #expect(alice.outcome("contact.block", ["users": ["bob"]]) == "ok")
+        alice.forget()
+        #expect(bob.outcome("request.accept", ["conversation": "\(direct)"]) == "ok")
+        #expect(alice.frames.isEmpty)
+    }
+
+    /// Who has asked isn't worse off than others when the two come to know each other in another way.
+    @Test(arguments: ["waits", "dropped", "blocked"])
+    func whoHasAskedMayWriteOnceTheTwoShareAGroup(state: String) {
+        var rules = relay.relay.rules
+        rules.gate.countsSharedGroups = true
+        relay.relay.rules = rules
+        let carol = relay.connect("carol")
+        for client in [alice, bob] {
+            _ = carol.request("contact.invite", ["user": "\(client === alice ? "alice" : "bob")"])
+            _ = client.request("contact.accept", ["user": "carol"])
+        }
+        let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
+        if state == "dropped" { #expect(bob.outcome("request.drop", ["conversation": "\(direct)"]) == "ok") }
+        if state == "blocked" { #expect(bob.outcome("contact.block", ["users": ["alice"]]) == "ok") }
+        #expect(alice.post("more", to: "@bob")?.outcome == "no_relationship")
+        #expect(carol.makeGroup("alice", "bob") != "none")
+        alice.forget()
+        bob.forget()
+        let tablet = relay.connect("alice", "tablet")
+        tablet.forget()
+        #expect(alice.post("more", to: "@bob")?.number("sequence") == 2)
+        #expect(tablet.events == ["accepted", "message"])
+        #expect(alice.outcome("react", ["conversation": "@bob", "sequence": 1, "reaction": "x"]) == "ok")
+        #expect(alice.request("conversation.get", ["conversation": "@bob"])?["conversation"]?["request"] == nil)
+        #expect(bob.bodies == (state == "blocked" ? [] : ["more"]))
     }
 }

@@ -86,7 +86,7 @@ import Testing
         ("UPDATE thread SET time = 9", "thread, conversation c1, message 13: isn't in the thread"),
         ("INSERT INTO thread VALUES (1, 1, 4, 9)", "thread, conversation c1, message 4: isn't in the thread"),
         ("DELETE FROM expiring", "expiring, position 20: is missing; the message stays"),
-        ("INSERT INTO pin VALUES (1, 99, 1, 1, 1)", "pin, number 1: is of message 99, which isn't there"),
+        ("INSERT INTO pin VALUES (1, 99, 1, 1, 1, 1, 0)", "pin, number 1: is of message 99, which isn't there"),
         ("UPDATE pin SET user = 99", "pin, number 1: is by a user, number 99,"),
         ("UPDATE log SET deleted_at = 9 WHERE position = 4", "pin, number 1: is of message 3, which isn't there"),
         ("UPDATE user SET name = 'u1'", "user, number 1: 7 users have the same name"),

@@ -1,0 +1,421 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// A block looks like silence: the blocked user gets the same answers and events in each world, whatever it tries, and
+/// the blocker gets nothing of it, then or later.
+@Suite struct SilenceTests {
+    /// What the receiver has made of the sender.
+    enum World: CaseIterable, CustomTestStringConvertible {
+        /// It shows the sender nothing, and hasn't blocked it.
+        case hides
+        case blocks
+
+        var testDescription: String { "\(self)" }
+    }
+
+    /// Answers and events as texts, in which ids, positions and times are replaced by what they are.
+    private static func plain(_ frames: [JSONValue]) -> [String] {
+        frames.map { frame in
+            plain(frame)
+                .replacing(/"(position|conversation|next|live)":"[^"]*"/) { "\"\($0.output.1)\":\"…\"" }
+                .replacing(/"(time|since|createdAt|deliveredAt|readAt|editedAt|deletedAt|version)":\d+/) {
+                    "\"\($0.output.1)\":0"
+                }
+        }
+    }
+
+    private static func plain(_ frame: JSONValue) -> String { String(decoding: frame.raw, as: UTF8.self) }
+
+    /// Everything that a user can try with another one, or with their direct conversation.
+    private static let commands: [(type: String, members: Members)] = [
+        ("conversation.create", ["kind": "direct", "members": ["vic"]]),
+        ("conversation.get", ["conversation": "@vic"]),
+        ("send", ["to": "@vic", "key": "k1", "body": "one"]),
+        ("send", ["to": "@vic", "key": "k1", "body": "one"]),
+        ("send", ["to": "@vic", "key": "k2", "body": "two", "replyTo": 1]),
+        ("send", ["to": "@vic", "key": "k3", "body": "three", "thread": 1]),
+        ("send", ["to": "@vic", "key": "k4", "forward": Value(json: #"{"conversation":"@vic","sequence":1}"#)]),
+        ("edit", ["conversation": "@vic", "sequence": 1, "body": "uno"]),
+        ("edit", ["conversation": "@vic", "sequence": 1, "body": "uno"]),
+        ("react", ["conversation": "@vic", "sequence": 1, "reaction": "x"]),
+        ("react", ["conversation": "@vic", "sequence": 1, "reaction": "x"]),
+        ("signal", ["to": "@vic", "body": "x"]),
+        ("typing", ["to": "@vic"]),
+        ("typing", ["to": "@vic", "replyTo": 1]),
+        ("conversation.pin", ["conversation": "@vic", "sequence": 1]),
+        ("conversation.pins", ["conversation": "@vic"]),
+        ("conversation.unpin", ["conversation": "@vic", "sequence": 1]),
+        ("conversation.expiry", ["conversation": "@vic", "after": 86_400_000]),
+        ("conversation.expiry", ["conversation": "@vic", "after": 0]),
+        ("history", ["conversation": "@vic"]),
+        ("history", ["conversation": "@vic", "thread": 1]),
+        ("receipts", ["conversation": "@vic", "sequence": 1]),
+        ("read", ["conversation": "@vic", "sequence": 1]),
+        ("conversation.members", ["conversation": "@vic"]),
+        ("conversation.members", ["conversation": "@vic", "sequence": 1, "presence": true]),
+        ("conversation.list", [:]),
+        ("conversation.list", ["requests": true]),
+        ("watch", ["users": ["vic"]]),
+        ("watch", ["conversations": ["@vic"]]),
+        ("unwatch", ["users": ["vic"]]),
+        ("user.get", ["users": ["vic"]]),
+        ("user.find", ["prefix": "vic"]),
+        ("contact.invite", ["user": "vic", "label": "a"]),
+        ("contact.invite", ["user": "vic", "label": "b"]),
+        ("contact.accept", ["user": "vic"]),
+        ("contact.list", [:]),
+        ("contact.decline", ["user": "vic"]),
+        ("contact.remove", ["user": "vic"]),
+        ("contact.invite", ["user": "vic"]),
+        ("contact.report", ["user": "vic", "reason": "spam"]),
+        ("contact.report", ["conversation": "@vic", "sequence": 1, "reason": "spam"]),
+        ("conversation.create", ["kind": "group", "name": "g", "members": ["vic", "eve"], "key": "g1"]),
+        ("request.accept", ["conversation": "@vic"]),
+        ("delete", ["conversation": "@vic", "sequence": 2]),
+        ("conversation.leave", ["conversation": "@vic"]),
+        ("send", ["to": "@vic", "key": "k9", "body": "again"]),
+        ("except", ["users": ["vic"], "as": "never"]),
+        ("contact.block", ["users": ["vic"]]),
+        ("send", ["to": "@vic", "key": "k8", "body": "none"]),
+        ("contact.unblock", ["users": ["vic"]]),
+    ]
+
+    /// What mal is answered to each command, and is sent besides.
+    private static func table(_ relay: RelayHarness, _ mal: HarnessClient, tablet: HarnessClient) -> [String] {
+        _ = mal.take()
+        _ = tablet.take()
+        var all: [String] = []
+        for (type, members) in commands {
+            _ = mal.request(type, members)
+            relay.advance(600)
+            let told = [mal, tablet].map { plain($0.take()).joined(separator: " ") }
+            all.append("\(type): \(told.joined(separator: " | "))")
+        }
+        return all
+    }
+
+    /// - Parameters:
+    ///   - isThere: whether vic is connected.
+    ///   - hasMet: whether the two have a direct conversation.
+    private static func answers(
+        _ world: World, _ rules: PolicyRules, isThere: Bool, hasMet: Bool, areContacts: Bool = false
+    ) -> [String] {
+        let relay = RelayHarness(rules: rules)
+        let vic = relay.connect("vic")
+        let (mal, tablet) = (relay.connect("mal"), relay.connect("mal", "tablet"))
+        _ = relay.connect("eve")
+        if areContacts {
+            _ = mal.request("contact.invite", ["user": "vic"])
+            _ = vic.request("contact.accept", ["user": "mal"])
+        }
+        if hasMet {
+            vic.post("hello", to: "@mal")
+            mal.post("there", to: "@vic")
+        }
+        switch world {
+        case .hides: #expect(vic.outcome("except", ["users": ["mal"], "as": "never"]) == "ok")
+        case .blocks: #expect(vic.outcome("contact.block", ["users": ["mal"]]) == "ok")
+        }
+        relay.advance(600)
+        if !isThere { vic.drop(.bye) }
+        relay.advance(600)
+        return table(relay, mal, tablet: tablet)
+    }
+
+    private static func rules(_ mode: GateRules.Mode, takesRequests: Bool = false) -> PolicyRules {
+        var rules = PolicyRules()
+        rules.gate = GateRules(mode)
+        rules.gate.takesRequests = takesRequests
+        rules.gate.countsSharedGroups = false
+        return rules
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func aBlockedUserIsAnsweredAsWithoutTheBlock(isThere: Bool, hasMet: Bool) {
+        for (mode, takesRequests) in [(GateRules.Mode.off, false), (.on, false), (.on, true)] {
+            let rules = Self.rules(mode, takesRequests: takesRequests)
+            let worlds = World.allCases.map { Self.answers($0, rules, isThere: isThere, hasMet: hasMet) }
+            #expect(worlds[0].count == Self.commands.count)
+            for (hides, blocks) in zip(worlds[0], worlds[1]) { #expect(hides == blocks, "\(mode) \(takesRequests)") }
+        }
+    }
+
+    @Test func aBlockedContactPassesTheGateAsBefore() {
+        let worlds = World.allCases.map {
+            Self.answers($0, Self.rules(.on), isThere: true, hasMet: false, areContacts: true)
+        }
+        #expect(worlds[0] == worlds[1])
+        #expect(worlds[0].contains { $0.hasPrefix("send") && $0.contains("\"sequence\":1") })
+    }
+
+    /// The sender of a request can't tell whether it waits, was dropped, or is blocked, before or afterwards.
+    @Test func aRequestIsAnsweredTheSameInFiveWorlds() {
+        enum Reaction: CaseIterable { case nothing, drops, blocks, blocksBefore, neverCame }
+        let worlds = Reaction.allCases.map { reaction in
+            let relay = RelayHarness(rules: Self.rules(.on, takesRequests: true))
+            let vic = reaction == .neverCame ? nil : relay.connect("vic")
+            let (mal, tablet) = (relay.connect("mal"), relay.connect("mal", "tablet"))
+            _ = relay.connect("eve")
+            _ = vic?.outcome("except", ["users": ["mal"], "as": "never"])
+            if reaction == .blocksBefore { _ = vic?.outcome("contact.block", ["users": ["mal"]]) }
+            let sent = mal.post("hello", to: "@vic")
+            let conversation = sent?.text("conversation") ?? ""
+            if reaction == .drops { _ = vic?.outcome("request.drop", ["conversation": "\(conversation)"]) }
+            if reaction == .blocks { _ = vic?.outcome("contact.block", ["users": ["mal"]]) }
+            relay.advance(600)
+            return Self.plain([sent].compactMap { $0 }) + Self.table(relay, mal, tablet: tablet)
+        }
+        for (reaction, world) in zip(Reaction.allCases, worlds).dropFirst() {
+            for (one, other) in zip(worlds[0], world) { #expect(one == other, "\(reaction)") }
+        }
+    }
+
+    // MARK: The blocker
+
+    private let relay = RelayHarness()
+    private let vic: HarnessClient
+    private let mal: HarnessClient
+
+    init() {
+        vic = relay.connect("vic")
+        mal = relay.connect("mal")
+    }
+
+    private func block() { #expect(vic.outcome("contact.block", ["users": ["mal"]]) == "ok") }
+    private func unblock() { #expect(vic.outcome("contact.unblock", ["users": ["mal"]]) == "ok") }
+
+    private func listed(_ client: HarnessClient) -> [JSONValue] {
+        client.request("conversation.list")?.list("conversations") ?? []
+    }
+
+    private func bodies(_ client: HarnessClient, in conversation: String = "@mal") -> [String] {
+        let page = client.request("history", ["conversation": "\(conversation)"])
+        return page?.list("messages").map { $0.flag("hidden") == true ? "-" : $0.text("body") ?? "?" } ?? []
+    }
+
+    private func badge(of client: HarnessClient) -> Int64? {
+        relay.advance(1_000)
+        return relay.connect("vic", "watch").welcome("badge")?.integer
+    }
+
+    /// Whatever a blocked user does, the list, the unread messages, the badge and the last message stay as they were.
+    @Test(arguments: [false, true])
+    func theConversationStaysAsItWas(restarts: Bool) {
+        mal.post("before", to: "@vic")
+        let direct = listed(mal).first?.text("conversation") ?? ""
+        vic.post("hello-eve", to: "@eve")
+        block()
+        let before = (listed(vic).map(Self.plain), badge(of: vic))
+        _ = vic.take()
+        mal.post("one", to: "@vic")
+        #expect(mal.outcome("react", ["conversation": "\(direct)", "sequence": 1, "reaction": "x"]) == "ok")
+        #expect(mal.outcome("conversation.pin", ["conversation": "\(direct)", "sequence": 1]) == "ok")
+        #expect(mal.outcome("conversation.pin", ["conversation": "\(direct)", "sequence": 2]) == "ok")
+        #expect(mal.outcome("signal", ["to": "\(direct)", "body": 1]) == "ok")
+        mal.post("two", to: "@vic")
+        relay.advance(1_000)
+        let told = vic.take()
+        #expect(told.allSatisfy { $0.flag("hidden") == true && $0.text("from") == nil }, "\(told)")
+        #expect(told.compactMap { $0.text("type") } == ["message", "react", "message"])
+        let client = restarts ? crash() : vic
+        #expect(listed(client).map(Self.plain) == before.0)
+        #expect(badge(of: client) == before.1)
+        #expect(listed(client).first?.text("conversation") != direct)
+        #expect(bodies(client) == ["before", "-", "-"])
+        #expect(client.request("conversation.pins", ["conversation": "\(direct)"])?.list("pins").isEmpty == true)
+        #expect(listed(relay.connect("mal", "new")).first?["message"]?.text("body") == "two")
+    }
+
+    private func crash() -> HarnessClient {
+        relay.crash()
+        return relay.connect("vic", "other")
+    }
+
+    /// What was written during the block is never given to the blocker; what comes after it is.
+    @Test(arguments: [false, true])
+    func whatWasWrittenDuringABlockIsNeverGiven(restarts: Bool) {
+        mal.post("before", to: "@vic")
+        block()
+        mal.post("one", to: "@vic")
+        #expect(mal.outcome("edit", ["conversation": "@vic", "sequence": 1, "body": "worse"]) == "ok")
+        unblock()
+        _ = vic.take()
+        let client = restarts ? crash() : vic
+        #expect(bodies(client) == ["-", "-"])
+        #expect(
+            listed(client).first?["message"]?.flag("hidden") != nil || listed(client).first?.number("sequence") == 1)
+        let sender = restarts ? relay.connect("mal") : mal
+        sender.post("after", to: "@vic")
+        #expect(client.bodies == ["after"])
+        #expect(bodies(client) == ["-", "-", "after"])
+        let object = listed(client).first
+        #expect(object?["message"]?.text("body") == "after" && object?.number("unread") == 2)
+        // Nothing can be done with a place.
+        for (type, members) in [
+            ("react", ["conversation": "@mal", "sequence": 2, "reaction": "x"]),
+            ("send", ["to": "@mal", "key": "r", "body": "x", "replyTo": 2]),
+            ("send", ["to": "@mal", "key": "t", "body": "x", "thread": 2]),
+            ("send", ["to": "@mal", "key": "f", "forward": Value(json: #"{"conversation":"@mal","sequence":2}"#)]),
+            ("conversation.pin", ["conversation": "@mal", "sequence": 2]),
+            ("contact.report", ["conversation": "@mal", "sequence": 2, "reason": "spam"]),
+            ("typing", ["to": "@mal", "replyTo": 2]),
+        ] as [(String, Members)] {
+            #expect(client.outcome(type, members) == "not_found", "\(type)")
+        }
+        // A device that was away all the time, and a new one.
+        for name in ["phone", "new"] {
+            let device = relay.connect("vic", name)
+            #expect(device.bodies == ["after"])
+        }
+    }
+
+    /// A conversation that a blocked user opens isn't there for the blocker.
+    @Test(arguments: [false, true])
+    func whatABlockedUserOpensIsNotThere(restarts: Bool) {
+        block()
+        relay.advance(600)
+        _ = vic.take()
+        let direct = mal.post("one", to: "@vic")?.text("conversation") ?? ""
+        mal.post("two", to: "@vic")
+        relay.advance(1_000)
+        #expect(vic.take().isEmpty)
+        let client = restarts ? crash() : vic
+        _ = client.take()
+        #expect(listed(client).isEmpty && badge(of: client) == 0)
+        for name in ["@mal", direct] {
+            #expect(client.outcome("history", ["conversation": "\(name)"]) == "not_found")
+            #expect(client.outcome("conversation.get", ["conversation": "\(name)"]) == "not_found")
+        }
+        unblock(client)
+        #expect(listed(client).isEmpty && bodies(client).isEmpty)
+        #expect(relay.connect("vic", "late").events.isEmpty)
+        let sender = restarts ? relay.connect("mal") : mal
+        sender.forget()
+        sender.post("three", to: "@vic")
+        #expect(sender.events.isEmpty)
+        #expect(client.bodies == ["three"])
+        #expect(bodies(client) == ["three"])
+        #expect(listed(client).first?.number("unread") == 1)
+        #expect(bodies(sender, in: "@vic") == ["one", "two", "three"])
+    }
+
+    private func unblock(_ client: HarnessClient) {
+        #expect(client.outcome("contact.unblock", ["users": ["mal"]]) == "ok")
+    }
+
+    /// Nor is it while it is on its way to the log: the blocker is answered as if nothing were opened.
+    @Test(arguments: [false, true])
+    func whatABlockedUserOpensCanNotBeNamedBeforeItIsStored(hasLeft: Bool) {
+        let commands: [(String, Members)] = [
+            ("conversation.get", ["conversation": "@mal"]), ("history", ["conversation": "@mal"]),
+            ("conversation.members", ["conversation": "@mal"]), ("read", ["conversation": "@mal", "sequence": 1]),
+            ("typing", ["to": "@mal"]), ("signal", ["to": "@mal", "body": 1]),
+            ("react", ["conversation": "@mal", "sequence": 1, "reaction": "x"]),
+            ("watch", ["conversations": ["@mal"]]), ("conversation.list", [:]), ("user.get", ["users": ["mal"]]),
+            ("send", ["to": "@mal", "key": "k", "body": "x"]),
+        ]
+        let worlds = [false, true].map { opens in
+            let relay = RelayHarness()
+            let (vic, mal) = (relay.connect("vic"), relay.connect("mal"))
+            if hasLeft {
+                mal.post("before", to: "@vic")
+                #expect(vic.outcome("conversation.leave", ["conversation": "@mal"]) == "ok")
+            }
+            #expect(vic.outcome("contact.block", ["users": ["mal"]]) == "ok")
+            relay.advance(600)
+            _ = vic.take()
+            relay.holdsCommits = true
+            if opens { mal.start("send", ["to": "@vic", "key": "k", "body": "one"], id: 1) }
+            for (id, command) in commands.enumerated() { vic.start(command.0, command.1, id: id + 10) }
+            relay.holdsCommits = false
+            relay.settle()
+            relay.advance(600)
+            return Self.plain(vic.take())
+        }
+        #expect(worlds[0] == worlds[1])
+        #expect(worlds[0].contains { $0.contains("\"blocked\"") } && worlds[0].contains { $0.contains("not_found") })
+    }
+
+    /// The blocker doesn't hear how the other one is, and doesn't find it, because of a conversation that isn't there.
+    @Test(arguments: [false, true])
+    func whoHasOpenedItIsAStrangerToTheBlocker(restarts: Bool) {
+        block()
+        mal.post("one", to: "@vic")
+        unblock()
+        relay.advance(600)
+        _ = vic.take()
+        let client = restarts ? crash() : vic
+        if restarts { _ = relay.connect("mal") } else { #expect(mal.outcome("presence", ["state": "idle"]) == "ok") }
+        relay.advance(600_000)
+        #expect(client.frames("presence").isEmpty)
+        #expect(client.outcome("watch", ["users": ["mal"]]) == "forbidden")
+    }
+
+    @Test func theBlockerCanBeginItAnewAndTheOtherIsToldNothingOfThat() {
+        block()
+        mal.post("one", to: "@vic")
+        unblock()
+        _ = vic.take()
+        _ = mal.take()
+        vic.post("hello", to: "@mal")
+        #expect(vic.events == ["added"])
+        #expect(bodies(vic) == ["hello"])
+        #expect(mal.events == ["message"])
+        #expect(bodies(mal, in: "@vic") == ["one", "hello"])
+        mal.post("there", to: "@vic")
+        #expect(vic.bodies == ["there"])
+    }
+
+    /// An invitation waits for the inviter, and isn't there for the blocker; it can be given again after the block.
+    @Test(arguments: [false, true])
+    func anInvitationOfABlockedUserIsNotThere(restarts: Bool) {
+        block()
+        _ = vic.take()
+        #expect(mal.outcome("contact.invite", ["user": "vic"]) == "ok")
+        #expect(mal.request("contact.list")?.list("contacts").map { $0.text("state") } == ["sent"])
+        #expect(vic.take().isEmpty)
+        let client = restarts ? crash() : vic
+        let again = restarts ? relay.connect("mal") : mal
+        _ = client.take()
+        #expect(client.request("contact.list")?.list("contacts").isEmpty == true)
+        #expect(client.outcome("contact.accept", ["user": "mal"]) == "not_found")
+        #expect(client.outcome("contact.invite", ["user": "mal"]) == "blocked")
+        unblock(client)
+        #expect(client.request("contact.list")?.list("contacts").isEmpty == true)
+        #expect(again.outcome("contact.invite", ["user": "vic"]) == "ok")
+        #expect(client.frames("contact").map { $0.text("state") } == ["received"])
+        #expect(client.outcome("contact.accept", ["user": "mal"]) == "ok")
+    }
+
+    @Test func twoWhoHaveInvitedEachOtherAroundABlockAreContacts() {
+        block()
+        #expect(mal.outcome("contact.invite", ["user": "vic"]) == "ok")
+        unblock()
+        #expect(vic.request("contact.invite", ["user": "mal"])?["contact"]?.text("state") == "accepted")
+    }
+
+    // MARK: Who has an account
+
+    /// A name that nobody has is answered as one that somebody has.
+    @Test(arguments: [GateRules.Mode.off, .on])
+    func namesThatNobodyHasAreAnsweredAlike(mode: GateRules.Mode) {
+        let relay = RelayHarness(rules: Self.rules(mode))
+        let open = relay.connect("open")
+        _ = open.request("privacy", ["presence": "everyone"])
+        _ = relay.connect("known")
+        let mal = relay.connect("mal")
+        _ = mal.take()
+        let names = mode == .on ? ["known", "nobody", "open"] : ["known", "nobody"]
+        let answers = names.map { name in
+            [
+                mal.request("contact.report", ["user": "\(name)", "reason": "spam"]),
+                mal.request("watch", ["users": ["\(name)"]]),
+                mal.request("user.get", ["users": ["\(name)"]]),
+            ].map { ($0.map(Self.plain) ?? "").replacing(name, with: "x").replacing(/"re":[^,}]*/, with: "") }
+        }
+        for answer in answers.dropFirst() { #expect(answer == answers[0]) }
+    }
+}
