@@ -57,7 +57,7 @@ extension StoreContract {
             try store.commit([pin(1), unpin(1), pin(last + Int64(most)), pin(last + Int64(most) - 1)]),
             [
                 .unchanged, .stored(at(head + 1), SequenceNumber(last + Int64(most))),
-                .stored(at(head + 2), SequenceNumber(last + Int64(most))), .refused(.tooLarge),
+                .stored(at(head + 2), SequenceNumber(last + Int64(most)), .author(UserNumber(1))), .refused(.tooLarge),
             ])
         // Each conversation has its own, and takes them with it.
         try expect(try pinned(in: 1), [1])

@@ -68,9 +68,9 @@ extension ConversationCommands {
             var named: Set<String> = []
             write(removed: names.map(\.string).filter { named.insert($0).inserted })
         case .role(let role, let name): write(role, of: name.string)
-        case .expiry(let time): write(expiry: time)
-        case .pin(let sequence): write(sequence, pinned: true)
-        case .unpin(let sequence): write(sequence, pinned: false)
+        case .expiry(let time): builder.write(expiry: time)
+        case .pin(let sequence): builder.write(sequence, pinned: true)
+        case .unpin(let sequence): builder.write(sequence, pinned: false)
         case .leave: builder.member("event", word: "left")
         }
         probe.body = [UInt8](builder.written)
@@ -168,7 +168,7 @@ extension ConversationCommands {
         _ time: Int64, of conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkShared(conversation, by: by.user, as: by.role)
-        submit(.expiry(time), of: conversation, by, now) { write(expiry: time) }
+        submit(.expiry(time), of: conversation, by, now) { builder.write(expiry: time) }
     }
 
     /// Whether the message is there, and may be pinned, the log decides. It may still be on its way there.
@@ -179,7 +179,7 @@ extension ConversationCommands {
         guard conversation.mayName(sequence, by.user) else {
             throw Refusal(.notFound, "sequence: no such message in this conversation")
         }
-        submit(.pin(sequence), of: conversation, by, now) { write(sequence, pinned: true) }
+        submit(.pin(sequence), of: conversation, by, now) { builder.write(sequence, pinned: true) }
     }
 
     private func unpin(
@@ -189,7 +189,7 @@ extension ConversationCommands {
         guard conversation.mayName(sequence, by.user),
             !conversation.highlights.pins.hides(sequence, from: by.user, in: conversation)
         else { throw Refusal(.notFound, "sequence: no such message in this conversation") }
-        submit(.unpin(sequence), of: conversation, by, now) { write(sequence, pinned: false) }
+        submit(.unpin(sequence), of: conversation, by, now) { builder.write(sequence, pinned: false) }
     }
 
     /// The role of a user whom a change concerns; nil if the user isn't a member.
@@ -242,16 +242,6 @@ extension ConversationCommands {
         if let description { builder.member("description", description) }
     }
 
-    private func write(expiry time: Int64) {
-        builder.member("event", word: "expiry")
-        builder.member("after", time)
-    }
-
-    private func write(_ sequence: SequenceNumber, pinned isPinned: Bool) {
-        builder.member("event", word: isPinned ? "pinned" : "unpinned")
-        builder.member("pin", sequence.value)
-    }
-
     private func write(removed names: [String]) {
         builder.member("event", word: "removed")
         builder.names("users", names)
@@ -261,5 +251,17 @@ extension ConversationCommands {
         builder.member("event", word: "role")
         builder.member("user", plain: name)
         builder.member("role", word: role.word)
+    }
+}
+
+extension FrameBuilder {
+    fileprivate func write(expiry time: Int64) {
+        member("event", word: "expiry")
+        member("after", time)
+    }
+
+    fileprivate func write(_ sequence: SequenceNumber, pinned isPinned: Bool) {
+        member("event", word: isPinned ? "pinned" : "unpinned")
+        member("pin", sequence.value)
     }
 }

@@ -241,10 +241,10 @@ final class ConversationCommands {
         switch change {
         case .pin(let sequence), .unpin(let sequence):
             append.reference = sequence
-            append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: speaker.user)
+            append.hiddenAuthors = speaker.user.hiddenAuthors(in: conversation)
         default: break
         }
-        append.withheldFrom = withheldFrom ?? directory.policy.blocker(of: speaker.user, in: conversation)
+        append.withheldFrom = withheldFrom ?? speaker.user.blocker(in: conversation)
         if purpose == .opening, append.withheldFrom != .none, conversation.member(append.withheldFrom) == nil {
             conversation.veiling.expect(append.withheldFrom)
         }

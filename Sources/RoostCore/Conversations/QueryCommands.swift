@@ -63,7 +63,7 @@ final class QueryCommands {
             after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
             rows: history.limit ?? bounds.rows, bytes: bounds.bytes,
-            withheld: conversation.withheldReactions(from: user))
+            withheld: user.withheldReactions(in: conversation))
         reads.ask(.history(request), for: .history(asker, conversation))
     }
 

@@ -21,7 +21,7 @@ struct Forwarding {
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "forward: no such message in that conversation")
         }
-        let withheld = directory.policy.hiddenAuthors(in: conversation, from: user)
+        let withheld = user.hiddenAuthors(in: conversation)
         return ForwardedMessage(conversation.number, target.sequence, withheld: withheld)
     }
 

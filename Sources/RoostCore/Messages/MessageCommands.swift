@@ -84,9 +84,9 @@ final class MessageCommands {
             append.mentioned = mentioned
         }
         if refusal == nil, let conversation {
-            append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
+            append.withheldFrom = user.blocker(in: conversation)
             if send.replyTo != nil || send.thread != nil {
-                append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: user)
+                append.hiddenAuthors = user.hiddenAuthors(in: conversation)
             }
             if conversation.isRequest { conversation.opening.request?.messagesUnderWay += 1 }
         }
@@ -247,9 +247,9 @@ final class MessageCommands {
         try pay(for: bytes, to: conversation, session, now)
         var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
-        append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
+        append.withheldFrom = user.blocker(in: conversation)
         // A place can be deleted by an admin, and nothing else be made of it.
-        if kind == .react { append.hiddenAuthors = directory.policy.hiddenAuthors(in: conversation, from: user) }
+        if kind == .react { append.hiddenAuthors = user.hiddenAuthors(in: conversation) }
         return (append, role, conversation)
     }
 

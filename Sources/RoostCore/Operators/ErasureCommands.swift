@@ -120,14 +120,15 @@ final class ErasureCommands {
     }
 
     /// What takes away what the user has written or given: a deletion of a message, or a reaction taken back. One that
-    /// is gone already changes nothing. Whoever has blocked the user hears no more of it than of the user's own commands.
+    /// is gone already changes nothing. Whoever has blocked the user hears no more of it than of the user's own
+    /// commands.
     private func erasure(
         of event: borrowing StoredEvent, in conversation: Conversation, by user: User, _ now: Moment
     ) -> Append? {
         var append = Append(
             .delete, in: event.conversation, by: user.number, device: Speaker.deputyDevice, at: now.wall)
         append.reference = event.sequence
-        append.withheldFrom = directory.policy.blocker(of: user, in: conversation)
+        append.withheldFrom = user.blocker(in: conversation)
         switch event.kind {
         case .message where event.deletedAt == .never: return append
         case .react where !event.flag:

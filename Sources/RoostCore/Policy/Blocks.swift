@@ -56,23 +56,8 @@ extension Policy {
     @inline(__always)
     func checkSpeaking(by user: User, in conversation: Conversation) throws(Refusal) {
         try checkWaiting(by: user, in: conversation)
-        try checkOwnBlock(by: user, in: conversation)
-    }
-
-    /// Whether the user hasn't blocked the other one of a direct conversation.
-    @inline(__always)
-    func checkOwnBlock(by user: User, in conversation: Conversation) throws(Refusal) {
         guard let pair = conversation.pair, user.hasBlocked(pair.other(than: user.number)) else { return }
         throw .blocked
-    }
-
-    /// From whom everything is withheld, for good, that the user says in a direct conversation now; `.none` if from
-    /// nobody.
-    @inline(__always)
-    func blocker(of user: User, in conversation: Conversation) -> UserNumber {
-        guard !user.privacy.blocks.byOthers.isEmpty, let pair = conversation.pair else { return .none }
-        let other = pair.other(than: user.number)
-        return user.privacy.blocks.byOthers.contains(other) ? other : .none
     }
 
     /// Whether the reader gets no more than the place of an event in a group, and not what it is. Who is in the group,
@@ -81,11 +66,35 @@ extension Policy {
     func withholds(_ kind: EventKind, by sender: UserNumber, in conversation: Conversation, from reader: User) -> Bool {
         kind.isAboutMessage && conversation.kind == .group && reader.hasBlocked(sender)
     }
+}
 
-    /// Authors whose messages in this conversation the reader sees only the places of, so that it can't name them.
+extension User {
+    /// From whom everything is withheld, for good, that this user says in a direct conversation now; `.none` if from
+    /// nobody.
     @inline(__always)
-    func hiddenAuthors(in conversation: Conversation, from reader: User) -> Set<UserNumber> {
-        conversation.kind == .group ? reader.privacy.blocks.own : []
+    func blocker(in conversation: Conversation) -> UserNumber {
+        guard !privacy.blocks.byOthers.isEmpty, let pair = conversation.pair else { return .none }
+        let other = pair.other(than: number)
+        return privacy.blocks.byOthers.contains(other) ? other : .none
+    }
+
+    /// Authors whose messages in this conversation the user sees only the places of, so that it can't name them.
+    @inline(__always)
+    func hiddenAuthors(in conversation: Conversation) -> Set<UserNumber> {
+        conversation.kind == .group ? privacy.blocks.own : []
+    }
+
+    /// Members, and those who were some, whom the user has blocked.
+    func withheldReactions(in conversation: Conversation) -> [UserNumber] {
+        let own = privacy.blocks.own
+        guard conversation.kind == .group, !own.isEmpty else { return [] }
+        let (now, former) = (conversation.members, conversation.formerMembers)
+        let members =
+            own.count < now.count
+            ? own.filter { conversation.member($0) != nil } : Set(now.map(\.user.number).filter(own.contains))
+        let gone =
+            own.count < former.count ? own.filter { former[$0] != nil } : Set(former.keys.filter(own.contains))
+        return members.union(gone).sorted { $0.value < $1.value }
     }
 }
 
@@ -125,18 +134,5 @@ extension Conversation {
         }
         member.blockers.find(user, in: self)
         return member.blockers.users
-    }
-
-    /// Members, and those who were some, whom the reader has blocked.
-    func withheldReactions(from reader: User) -> [UserNumber] {
-        let own = reader.privacy.blocks.own
-        guard kind == .group, !own.isEmpty else { return [] }
-        let members =
-            own.count < self.members.count
-            ? own.filter { member($0) != nil } : Set(self.members.map(\.user.number).filter(own.contains))
-        let former =
-            own.count < formerMembers.count
-            ? own.filter { formerMembers[$0] != nil } : Set(formerMembers.keys.filter(own.contains))
-        return members.union(former).sorted { $0.value < $1.value }
     }
 }

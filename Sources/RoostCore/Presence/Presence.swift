@@ -247,10 +247,6 @@ final class Presence {
         ticks.expect(now.monotonic)
     }
 
-    private func state(of user: User, at now: Int64) -> PresenceState {
-        PresenceCause(of: user, at: now).state
-    }
-
     /// What to tell this session now: the present state, although others are told of a change only at the next
     /// tick. If the state changes again before, the tick corrects it.
     func show(_ user: User, to session: Session, at now: Moment) -> Shown {
@@ -259,7 +255,7 @@ final class Presence {
             user.presence.early[session.id] = nil
             return user.presence.announced
         }
-        let shown = user.shown(as: state(of: user, at: now.monotonic))
+        let shown = user.shown(as: PresenceCause(of: user, at: now.monotonic).state)
         user.presence.early[session.id] = shown
         return shown
     }
@@ -355,6 +351,14 @@ final class Presence {
         retellings.add(others, to: user, at: now.monotonic)
         for other in others { retellings.add([user], to: other, at: now.monotonic) }
         ticks.expect(now.monotonic)
+    }
+
+    /// The user's sessions aren't told of this one, who hides: they are as if they had been sent that. What they were
+    /// told before is about to be corrected.
+    func leaveOut(_ other: User, for user: User) {
+        guard !retellings.areWanted(by: user, of: other.number) else { return }
+        let level = policy.presenceLevel(of: other, to: user)
+        for session in user.sessions { session.presence.sent.note(level, of: other.number) }
     }
 
     // MARK: Time
@@ -466,7 +470,7 @@ final class Presence {
 
     private func begin(_ user: User, in news: inout News, at now: Moment) {
         user.presence.isChanged = false
-        let state = state(of: user, at: now.monotonic)
+        let state = PresenceCause(of: user, at: now.monotonic).state
         let before = user.presence.announced
         let early = user.presence.early
         let isRetold = user.presence.isRetold

@@ -203,7 +203,12 @@ final class PresenceCommands {
     /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
     func introduce(_ one: User, _ other: User, at now: Moment) {
         for (user, peer) in [(one, other), (other, one)] where user.peers.sees(peer.number) {
-            for session in user.sessions { show([peer], to: session, at: now) }
+            // That a blocked user has accepted is withheld.
+            if user.hasBlocked(peer.number) {
+                presence.leaveOut(peer, for: user)
+            } else {
+                for session in user.sessions { show([peer], to: session, at: now) }
+            }
         }
     }
 

@@ -32,6 +32,11 @@ struct Retellings {
         listed.append((user, now))
     }
 
+    /// Whether the user's sessions are about to be told again of this one.
+    func areWanted(by user: User, of other: UserNumber) -> Bool {
+        user.retold.isEverybody || user.retold.others[other] != nil
+    }
+
     /// A tick has come.
     /// - Parameter isDue: whether users who wait since this moment are told.
     mutating func begin(_ isDue: (Int64) -> Bool) {

@@ -80,7 +80,7 @@ final class UnreadMarks {
     }
 
     private func isMarked(_ event: StoredEvent, by user: User) -> Bool {
-        event.sender != user.number && event.deletedAt == .never && !user.privacy.blocks.contains(event.sender)
+        event.sender != user.number && event.deletedAt == .never && !user.hasBlocked(event.sender)
             && !event.isWithheld(from: user.number)
     }
 

@@ -62,7 +62,7 @@ final class TypingCommands {
         _ thread: SequenceNumber, in conversation: Conversation, _ asker: Asker, _ now: Moment
     ) throws(Refusal) -> Bool {
         let isDirect = conversation.kind == .direct
-        guard isDirect || !conversation.withheldReactions(from: asker.user).isEmpty else { return true }
+        guard isDirect || !asker.user.withheldReactions(in: conversation).isEmpty else { return true }
         if let author = delivery.window.author(of: thread, in: conversation.number) {
             let isHidden =
                 isDirect ? author.isWithheld && author.user != asker.user.number : asker.user.hasBlocked(author.user)

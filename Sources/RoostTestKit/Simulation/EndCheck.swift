@@ -63,7 +63,9 @@ final class EndCheck {
         let met = people.users.count { $0 !== user && ledger.haveMet(user.index, $0.index) }
         guard met <= world.day.limits.watchedPerSession else { return }
         for peer in peers {
-            let told = connection.belief.presence[peer.index]
+            // A blocker isn't told when a conversation with the blocked user begins.
+            let isUntold = people.hasBlocked(user.index, peer.index)
+            let told = connection.belief.presence[peer.index] ?? (isUntold ? "offline" : nil)
             let truth = people.isHidden(peer, from: user) ? .offline : peer.truth
             if told != truth.rawValue {
                 world.fail(

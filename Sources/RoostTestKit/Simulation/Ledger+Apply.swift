@@ -46,8 +46,10 @@ extension Ledger {
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
                 if contact?.isWithheld == true { withheldContacts.insert(key) } else { withheldContacts.remove(key) }
             case .prospect(let user, _, let prospect):
-                if let user = users[user.value], let prospect { prospects[user, default: []].insert(prospect.name) }
-            case .report(let report): reports.insert(report.text)
+                if let user = users[user.value], let prospect {
+                    written.prospects[user, default: []].insert(prospect.name)
+                }
+            case .report(let report): written.reports.insert(report.text)
             case .forgetReport: continue
             case .dropRequest(let conversation):
                 noteDropped(conversation)

@@ -127,8 +127,7 @@ final class Ledger {
     /// Whether the first user has ever blocked the second, who is another one, as far as clients know.
     var mayHaveBlocked: (Int, Int) -> Bool = { _, _ in false }
     /// Durable names of prospects by user, and texts of reports.
-    var prospects: [Int: Set<String>] = [:]
-    var reports: Set<String> = []
+    var written = (prospects: [Int: Set<String>](), reports: Set<String>())
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     /// Users whose accounts were deleted.

@@ -117,8 +117,9 @@ extension People {
             case .contact(let low, let high):
                 guard let contact = ledger.contacts[.init(low, high)] else { return "none" }
                 return contact.map { "invited by \($0)" } ?? "contacts"
-            case .prospect(let user, let name): return ledger.prospects[user]?.contains(name) == true ? "there" : ""
-            case .report(let text): return ledger.reports.contains(text) ? "there" : ""
+            case .prospect(let user, let name):
+                return ledger.written.prospects[user]?.contains(name) == true ? "there" : ""
+            case .report(let text): return ledger.written.reports.contains(text) ? "there" : ""
             }
         }
     }

@@ -175,7 +175,7 @@ import Testing
 
     // MARK: The blocker
 
-    private let relay = RelayHarness()
+    private let relay = RelayHarness(limits: .with { $0.pingMilliseconds = 100_000_000 })
     private let vic: HarnessClient
     private let mal: HarnessClient
 
