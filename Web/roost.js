@@ -733,7 +733,11 @@ class Cache {
 
   /** Keeps a conversation as it is now. */
   async put(one) {
-    const row = { ...one, peer: one.kind === "direct" ? one.members.find((user) => user !== this.#user) : undefined };
+    const row = { ...one, peer: undefined };
+    // Also of one who has left: the conversation is still called by that name.
+    if (one.kind === "direct") {
+      row.peer = one.members.find((user) => user !== this.#user) ?? one.peer ?? (await this.conversation(one.id))?.peer;
+    }
     // What a stranger asks is neither listed nor counted.
     if (one.request && one.request !== "sent") Object.assign(row, { time: undefined, unread: 0 });
     for (const name in row) if ((row[name] ?? undefined) === undefined) delete row[name];

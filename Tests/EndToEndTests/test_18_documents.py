@@ -177,7 +177,7 @@ def test_every_command_has_an_example():
         "hello", "refresh", "ping", "conversation.create", "conversation.get", "conversation.list",
         "conversation.rename", "conversation.describe",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
-        "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
+        "send", "edit", "react", "delete", "history", "signal", "ack", "read", "unread", "typing", "presence", "status",
         "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile", "state.set", "state.get",
         "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
         "conversation.pin", "conversation.unpin", "conversation.pins",

@@ -45,7 +45,8 @@ async def test_the_blocker_is_refused_and_the_blocked_one_is_not(start):
     await bob.call("signal", to=direct, body="x")
     await bob.call("typing", to="@alice")
     await bob.call("react", conversation=direct, sequence=1, reaction="+")
-    assert (await bob.call("conversation.create", kind="direct", members=["alice"]))["conversation"] == direct
+    opened = await bob.call("conversation.create", kind="direct", members=["alice"])
+    assert opened["conversation"]["conversation"] == direct
     assert (await bob.call("contact.invite", user="alice"))["contact"]["state"] == "sent"
     assert await history(alice, direct) == ["hello"]
     assert await carol.call("conversation.create", kind="group", name="N", members=["alice", "bob"])
