@@ -61,7 +61,8 @@ async def test_a_week_offline_with_5000_missed_messages(start, tmp_path):
             await app.call("fill", **{"from": first, "to": last})
         before = app.items
         await app.call("older")
-        await app.until(lambda: app.items != before)
+        # What was filled may have shown the first message already.
+        await app.until(lambda: app.items != before or not app.has_older)
     look()
     assert set(seen) == set(range(1, MISSED + 2)), "nothing is left out"
     assert set(seen.values()) == {"before the week", *(f"missed {number}" for number in range(2, MISSED + 2))}

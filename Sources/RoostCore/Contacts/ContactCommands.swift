@@ -106,8 +106,14 @@ final class ContactCommands {
             if let other = named.known, let unknown = user.contacts[other.number] {
                 try directory.policy.checkMeeting(of: user, with: other)
                 // Both have invited each other; the kind is the one that this user has chosen knowing of none.
+                let before = (own: unknown.kind(of: user), other: unknown.kind(of: other))
                 unknown.note(kind: kinds.own, of: user, other: kinds.other)
-                return try accept(unknown, label, asker, now)
+                do throws(Refusal) {
+                    return try accept(unknown, label, asker, now)
+                } catch {
+                    unknown.note(kind: before.own, of: user, other: before.other)
+                    throw error
+                }
             }
             let contact = try begin(with: named, own: kinds.own, other: kinds.other, label, user, asker.session, now)
             let told = [contact.low, contact.high].filter { !contact.isWithheld(from: $0) }

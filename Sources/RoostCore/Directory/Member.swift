@@ -81,8 +81,11 @@ final class Member {
         return marked.count(above: .none, with: gone) - gone.count(above: .none)
     }
 
-    /// The first message that the member has marked as unread; nil if it has marked none.
-    var firstMarked: SequenceNumber? { progress.watermark.marked.first }
+    /// The first message that the member has marked as unread and that is still there; nil if there is none.
+    var firstMarked: SequenceNumber? {
+        let gone = conversation.lifetime.gone
+        return progress.watermark.marked.ranges.lazy.joined().lazy.map(SequenceNumber.init).first { !gone.contains($0) }
+    }
 
     /// How many of the unread messages of others that are shown to the member mention it, by name or with all others,
     /// and the first of them; nil if none does. Of too many, only the newest are known.

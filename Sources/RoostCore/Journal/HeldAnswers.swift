@@ -68,8 +68,10 @@ final class HeldAnswers {
 
     /// Takes the steps once everything that was handed to the journal until now is durable. So a command that repeats
     /// an earlier one and changes nothing isn't answered before the earlier one.
-    func hold(_ session: Session, _ steps: Steps, at now: Moment) {
-        let held = Held(batch: journal.awaitedBatch ?? 0, session: session, steps: steps)
+    /// - Parameter withNextBatch: also what the next batch takes that isn't in the journal yet.
+    func hold(_ session: Session, _ steps: Steps, withNextBatch: Bool = false, at now: Moment) {
+        let batch = withNextBatch ? journal.batch : journal.awaitedBatch ?? 0
+        let held = Held(batch: batch, session: session, steps: steps)
         guard held.batch > journal.durableBatch || journal.isFailed else { return finish(held, at: now) }
         waiting.append(held)
         settle(at: now)

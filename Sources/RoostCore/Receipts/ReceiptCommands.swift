@@ -27,7 +27,7 @@ final class ReceiptCommands {
     ) {
         self.listing = listing
         badges = Badges(.init(limits), chores, delivery, builder, counters, at: now)
-        marks = UnreadMarks(limits, receipts, badges, directory, listing.reads, journal, replies)
+        marks = UnreadMarks(limits, receipts, badges, directory, listing.reads, replies)
         self.receipts = receipts
         self.prices = prices
         self.chores = chores

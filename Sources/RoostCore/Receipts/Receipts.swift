@@ -18,6 +18,8 @@ final class Receipts {
         /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
+        /// Counts what was read and marked. What was found out before a change isn't true any more.
+        fileprivate(set) var turn: UInt64 = 0
         /// When it got where it is, as far as that isn't durable.
         fileprivate var steps = StepPool.Chain()
 
@@ -133,6 +135,7 @@ final class Receipts {
     }
 
     private func raiseRead(of member: Member, to sequence: SequenceNumber, at time: Timestamp) {
+        member.progress.turn &+= 1
         let before = member.progress.watermark.read
         steps.add(ReceiptStep(isRead: true, after: before, to: sequence, at: time), to: &member.progress.steps)
         member.progress.watermark.read = sequence
@@ -149,19 +152,24 @@ final class Receipts {
 
     /// The member has read everything up to this message.
     func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
+        member.progress.turn &+= 1
         guard sequence > member.progress.watermark.read else { return unmark(member, upTo: sequence, at: now) }
         raiseRead(of: member, to: sequence, at: now.wall)
         if sequence > member.progress.watermark.delivered { deliver(sequence, to: member, at: now.wall) }
         note(member, at: now)
     }
 
-    /// The member wants these messages, which it has read, to be unread again.
-    /// - Returns: what to store; nil if they are marked already.
-    func mark(_ sequences: SequenceRanges, of member: Member, at now: Moment) -> [Mutation]? {
-        guard sequences != member.progress.watermark.marked else { return nil }
+    /// The member wants these messages, which it has read, to be unread again. That is stored with the next batch.
+    /// - Returns: whether anything changes.
+    func mark(_ sequences: SequenceRanges, of member: Member, at now: Moment) -> Bool {
+        member.progress.turn &+= 1
+        guard sequences != member.progress.watermark.marked else { return false }
         member.progress.watermark.marked = sequences
         note(member, at: now)
-        return store(member)
+        // Before those that can wait. If it waits as well, it is stored twice, as it is then.
+        unstoredMembers.insert(member, at: 0)
+        storeNow()
+        return true
     }
 
     private func unmark(_ member: Member, upTo sequence: SequenceNumber, at now: Moment) {
@@ -329,19 +337,13 @@ final class Receipts {
                 steps.removeAll(of: &member.progress.steps)
                 continue
             }
-            watermarks += store(member)
+            let (conversation, user) = (member.conversation.number, member.user.number)
+            watermarks.append(.watermark(conversation, user, member.watermark))
+            watermarks.append(.steps(conversation, user, steps.take(&member.progress.steps)))
+            committing.append(member)
         }
         unstoredMembers.removeFirst(min(count, unstoredMembers.count))
         isStoreDue = !unstoredDevices.isEmpty || !unstoredMembers.isEmpty
         return (watermarks, cursors)
-    }
-
-    private func store(_ member: Member) -> [Mutation] {
-        let (conversation, user) = (member.conversation.number, member.user.number)
-        committing.append(member)
-        return [
-            .watermark(conversation, user, member.watermark),
-            .steps(conversation, user, steps.take(&member.progress.steps)),
-        ]
     }
 }

@@ -8,6 +8,8 @@ final class UnreadMarks {
     struct Page {
         fileprivate let member: Member
         fileprivate let first: SequenceNumber
+        /// What the member had read and marked when it asked. What comes after that counts more.
+        fileprivate let turn: UInt64
         fileprivate var before: SequenceNumber
         fileprivate var found: [SequenceNumber] = []
     }
@@ -16,7 +18,6 @@ final class UnreadMarks {
     private let badges: Badges
     private let directory: Directory
     private let reads: Reads
-    private let journal: Journal
     private let replies: Replies
     /// Most messages that are looked at, and the bytes at which a page of them ends early.
     private let rows: Int
@@ -24,13 +25,12 @@ final class UnreadMarks {
 
     init(
         _ limits: Limits, _ receipts: Receipts, _ badges: Badges, _ directory: Directory, _ reads: Reads,
-        _ journal: Journal, _ replies: Replies
+        _ replies: Replies
     ) {
         self.receipts = receipts
         self.badges = badges
         self.directory = directory
         self.reads = reads
-        self.journal = journal
         self.replies = replies
         (rows, bytes) = (limits.unreadMax, limits.pageBytes)
     }
@@ -49,7 +49,10 @@ final class UnreadMarks {
         }
         try reads.check(asker.session)
         let (end, isLast) = read.value.addingReportingOverflow(1)
-        ask(Page(member: member, first: target.sequence, before: isLast ? read : SequenceNumber(end)), asker)
+        ask(
+            Page(
+                member: member, first: target.sequence, turn: member.progress.turn,
+                before: isLast ? read : SequenceNumber(end)), asker)
     }
 
     private func ask(_ page: Page, _ asker: Asker) {
@@ -85,14 +88,17 @@ final class UnreadMarks {
     }
 
     private func finish(_ page: Page, _ asker: Asker, at now: Moment) throws(Refusal) {
+        let member = page.member
+        guard member.progress.turn == page.turn else { return replies.accept(asker.id, asker.session) }
         try replies.held.reserve()
         var marked = SequenceRanges()
-        for sequence in page.found where sequence <= page.member.readFloor { marked.insert(sequence) }
-        guard let mutations = receipts.mark(marked, of: page.member, at: now) else {
-            return replies.accept(asker.id, asker.session)
+        for sequence in page.found.sorted() where sequence <= member.readFloor {
+            guard marked.insert(sequence) == nil else {
+                throw Refusal(.tooLarge, "sequence: too many messages of your own are between these")
+            }
         }
-        badges.note(page.member, at: now)
-        journal.storeFirst(mutations)
-        replies.acceptOnceStored(asker.id, asker.session, at: now)
+        let isNews = receipts.mark(marked, of: member, at: now)
+        if isNews { badges.note(member, at: now) }
+        replies.acceptOnceStored(asker.id, asker.session, withNextBatch: isNews, at: now)
     }
 }

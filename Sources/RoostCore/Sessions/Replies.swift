@@ -28,22 +28,26 @@ final class Replies {
     }
 
     /// Sends a plain `ok` once everything that the command changed is durable, if an answer was asked for.
+    /// - Parameter withNextBatch: the change isn't in the journal yet, and goes with the batch that is taken next.
     func acceptOnceStored(
-        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, at now: Moment
+        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, withNextBatch: Bool = false,
+        at now: Moment
     ) {
-        answerOnceStored(id, session, announce: announce, at: now) { [unowned self] in accept(id, session) }
+        answerOnceStored(id, session, announce: announce, withNextBatch: withNextBatch, at: now) { [unowned self] in
+            accept(id, session)
+        }
     }
 
     /// Sends this answer once everything that the command changed is durable; `unavailable` if the store can't.
     /// - Parameter announce: what is done right before, also if the session has ended.
     func answerOnceStored(
-        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, at now: Moment,
-        _ answer: @escaping () -> Void
+        _ id: CommandID?, _ session: Session, announce: ((Moment) -> Void)? = nil, withNextBatch: Bool = false,
+        at now: Moment, _ answer: @escaping () -> Void
     ) {
         let steps = HeldAnswers.Steps(announce: announce) { [unowned self] isStored in
             if isStored { answer() } else { refuse(held.unstored(id), session) }
         }
-        held.hold(session, steps, at: now)
+        held.hold(session, steps, withNextBatch: withNextBatch, at: now)
     }
 
     /// Sends the `ok` of a command that changes nothing.

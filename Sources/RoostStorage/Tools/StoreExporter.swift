@@ -181,7 +181,7 @@ public struct StoreExporter {
                         ExportedPin(
                             conversation: conversation.id, sequence: pin.sequence.value, by: by,
                             time: max(1, pin.time.milliseconds), position: max(1, pin.position.value),
-                            isWithheld: pin.isWithheld)))
+                            isWithheld: author == nil && pin.isWithheld)))
             }
         }
     }
@@ -215,7 +215,8 @@ public struct StoreExporter {
                 other: .init(user: high, kind: stored.high.kind, label: label(stored.high, by: pair.high)))
             exported.inviter = stored.inviter.flatMap { names.users[$0.value] } ?? ""
             exported.since = max(0, stored.since.milliseconds)
-            exported.isWithheld = stored.isWithheld
+            // Who hides from the user isn't in a file for that user.
+            exported.isWithheld = author == nil && stored.isWithheld
             try sink.write(.contact(exported))
         }
         for prospect in try ContactTables.prospects(database) {

@@ -95,11 +95,47 @@ import Testing
         #expect(told(bob) == [100, 9, 108])
     }
 
+    @Test func whatIsReadWhileTheLogIsAskedCountsMore() {
+        relay.holdsReads = true
+        bob.tell("unread", ["id": 90, "conversation": "\(group)", "sequence": 3])
+        bob.tell("read", ["conversation": "\(group)", "sequence": 6])
+        relay.holdsReads = false
+        relay.advance(1_000)
+        #expect(told(bob) == [0, nil, 6])
+    }
+
+    @Test func ofTooManyStretchesNoneIsMarked() {
+        for number in 0..<34 { (number.isMultiple(of: 2) ? alice : bob).post("s\(number)", to: group) }
+        for number in 0..<34 { (number.isMultiple(of: 2) ? alice : bob).post("t\(number)", to: group) }
+        read(74)
+        #expect(mark(7) == "too_large")
+        #expect(told(bob) == [0, nil, 74])
+        #expect(mark(13) == "ok")
+    }
+
+    @Test func theFirstMarkIsOfAMessageThatIsThere() {
+        #expect(mark(6) == "ok")
+        #expect(alice.outcome("delete", ["conversation": "\(group)", "sequence": 6]) == "ok")
+        #expect(told(bob) == [0, nil, 6])
+    }
+
     @Test func aMarkIsStoredWhenItIsAnswered() {
         #expect(mark(3) == "ok")
         relay.crash()
         let phone = relay.connect("bob")
         #expect(told(phone) == [3, 3, 6])
         #expect(phone.welcome("badge")?.integer == 3)
+    }
+
+    /// The second comes while the writer has the first.
+    @Test func theLastMarkIsStored() {
+        relay.holdsCommits = true
+        bob.tell("unread", ["id": 90, "conversation": "\(group)", "sequence": 3])
+        bob.tell("unread", ["id": 91, "conversation": "\(group)", "sequence": 4])
+        relay.commitHeldBatch()
+        relay.holdsCommits = false
+        relay.advance(100)
+        relay.crash()
+        #expect(told(relay.connect("bob"))[1] == 4)
     }
 }
