@@ -30,12 +30,14 @@ enum LinkTable {
         try database.run(
             "INSERT INTO link(hash, user, purpose, expires) VALUES (?, ?, ?, ?)",
             [.bytes(hash), user, .text(purpose.rawValue), .integer(expires)])
+        // The new one stays, also if others end at the same time.
         try database.run(
             """
             DELETE FROM link WHERE hash IN (
-                SELECT hash FROM link WHERE user IS ? AND purpose = ? ORDER BY expires DESC, hash LIMIT -1 OFFSET ?)
+                SELECT hash FROM link WHERE user IS ? AND purpose = ? AND hash <> ?
+                ORDER BY expires DESC, hash LIMIT -1 OFFSET ?)
             """,
-            [user, .text(purpose.rawValue), .integer(Int64(keep))])
+            [user, .text(purpose.rawValue), .bytes(hash), .integer(Int64(keep - 1))])
     }
 
     static func isGood(

@@ -43,6 +43,8 @@ extension Ledger {
                 conversation.members[veil.user]?.since = last
                 conversation.members[veil.user]?.joinedAfter = last
                 conversation.generations[veil.user, default: 0] += 1
+                // Now the two begin to be told of each other.
+                conversation.changedAt = event.time.milliseconds
             }
             conversation.veil = nil
         }

@@ -74,9 +74,9 @@ import Testing
         ("INSERT INTO revocation VALUES (99, 'phone', 3)", "revocation, number 99: is of a user, number 99,"),
         ("INSERT INTO exception VALUES (1, 99, 3)", "exception, number 1: is about a user, number 99,"),
         ("INSERT INTO exception VALUES (99, 1, 3)", "exception, number 1: is about a user, number 99,"),
-        ("INSERT INTO contact VALUES (1, 99, NULL, 3, 'a', 'b', '', '', 0)", "contact, number 1: is of a user,"),
+        ("INSERT INTO contact VALUES (1, 99, NULL, 3, 'a', 'b', '', '', 0, 0)", "contact, number 1: is of a user,"),
         (
-            "INSERT INTO contact VALUES (0, 1, NULL, 3, 'a', 'b', '', '', 0)",
+            "INSERT INTO contact VALUES (0, 1, NULL, 3, 'a', 'b', '', '', 0, 0)",
             "contact, number 1: is of a user, number 0,"
         ),
         ("UPDATE contact SET inviter = 4 WHERE low = 1", "contact, number 1: isn't a pair of users"),
