@@ -164,7 +164,7 @@ import Testing
         await timeline.until { $0.texts == ["hi", "before"] }
         try await alice.contacts.block("bob")
         try await writing.send("secret")
-        await writing.until { $0.areSent == [true, true] }
+        await writing.until { $0.areSent == [false, true, true] }
         try await alice.contacts.unblock("bob")
         try await writing.send("after")
         let shown = await timeline.until { $0.texts == ["hi", "before", "after"] }
