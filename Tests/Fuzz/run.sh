@@ -12,10 +12,13 @@ debug=.build/debug
 targets=("$@")
 [ "${#targets[@]}" -gt 0 ] || targets=(commands json frames requests proxies token configuration import)
 
+# What SwiftPM calls this package: after its folder.
+package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_]/_/g')
+
 # swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
 compile() {
     swiftc -O -g -parse-as-library -swift-version 6 -enable-upcoming-feature ExistentialAny \
-        -sanitize=fuzzer,address -package-name roost -I "$folder/modules" "$@"
+        -sanitize=fuzzer,address -package-name "$package" -I "$folder/modules" "$@"
 }
 
 # One of our modules, instrumented: module NAME [flags of swiftc].
@@ -23,11 +26,17 @@ module() {
     local name=$1
     shift
     local sources
-    mapfile -t sources < <(find "Sources/$name" -name '*.swift' | sort)
+    # With what SwiftPM and its plugins have written for it.
+    mapfile -t sources < <(
+        find "Sources/$name" "$debug/$name.build/DerivedSources" .build/plugins/outputs/*/"$name" -name '*.swift' \
+            2>/dev/null | sort)
     compile -wmo -emit-object -emit-module -module-name "$name" -enable-testing -no-link-objc-runtime \
         -emit-module-path "$folder/modules/$name.swiftmodule" "$@" "${sources[@]}" -o "$folder/$name.o"
     objects+=("$folder/$name.o")
 }
+
+# The modules of `roost chat`, which is a part of that program and no part of the relay.
+clients=(RoostChat RoostClient RoostClientLibwebsockets RoostKit RoostStore)
 
 # The objects of which the debug build linked the relay, without its command and the modules named: without NAME...
 others() {
@@ -41,6 +50,7 @@ build() {
     case "$target" in
         commands)
             module RoostWire
+            module RoostNames
             module RoostFraming
             sources=(Tests/Fuzz/CommandFuzzer.swift)
             ;;
@@ -50,6 +60,7 @@ build() {
             ;;
         frames)
             module RoostWire
+            module RoostNames
             module RoostFraming
             sources=(Tests/Fuzz/FrameFuzzer.swift)
             ;;
@@ -64,23 +75,24 @@ build() {
             ;;
         token)
             module RoostAuth -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(others RoostAuth RoostClient RoostServer RoostStorage RoostTransport)
+            mapfile -t libraries < <(others RoostAuth "${clients[@]}" RoostServer RoostStorage RoostTransport)
             sources=(Tests/Fuzz/TokenFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             ;;
         configuration)
             module RoostConfiguration -Onone -I "$debug/Modules" "${packages[@]}"
             module RoostServer -Onone -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(others RoostClient RoostConfiguration RoostServer)
+            mapfile -t libraries < <(others "${clients[@]}" RoostConfiguration RoostServer)
             sources=(Tests/Fuzz/ConfigurationFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lwebsockets -lev -lsqlite3)
             ;;
         import)
             module RoostWire
+            module RoostNames
             module RoostFraming
             module RoostCore -I "$debug/Modules"
             module RoostStorage -I "$debug/Modules" "${packages[@]}"
             mapfile -t libraries < <(
-                find "$debug"/{DequeModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
+                find "$debug"/{DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
             sources=(Tests/Fuzz/ImportFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lsqlite3)
             ;;
@@ -96,7 +108,7 @@ build() {
 
 # Where the compiler finds the C modules that ours import.
 packages=()
-for map in Sources/C*/module.modulemap; do packages+=(-Xcc "-fmodule-map-file=$map"); done
+for map in Sources/C*/module.modulemap "$debug/CBuild.build/module.modulemap"; do packages+=(-Xcc "-fmodule-map-file=$map"); done
 while read -r map; do packages+=(-Xcc "-fmodule-map-file=$map" -Xcc -I -Xcc "$(dirname "$map")"); done < <(
     find "$debug" .build/checkouts -name module.modulemap -not -path '*/Tests/*' 2>/dev/null)
 
