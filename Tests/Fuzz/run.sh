@@ -92,7 +92,8 @@ build() {
             module RoostCore -I "$debug/Modules"
             module RoostStorage -I "$debug/Modules" "${packages[@]}"
             mapfile -t libraries < <(
-                find "$debug"/{DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
+                find "$debug"/{DequeModule,HeapModule,InternalCollectionsUtilities,ContainersPreview}.build \
+                    -name '*.o')
             sources=(Tests/Fuzz/ImportFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lsqlite3)
             ;;
