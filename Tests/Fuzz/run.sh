@@ -109,7 +109,9 @@ build() {
 
 # Where the compiler finds the C modules that ours import.
 packages=()
-for map in Sources/C*/module.modulemap "$debug/CBuild.build/module.modulemap"; do packages+=(-Xcc "-fmodule-map-file=$map"); done
+for map in Sources/C*/module.modulemap "$debug/CBuild.build/module.modulemap"; do
+    packages+=(-Xcc "-fmodule-map-file=$map")
+done
 while read -r map; do packages+=(-Xcc "-fmodule-map-file=$map" -Xcc -I -Xcc "$(dirname "$map")"); done < <(
     find "$debug" .build/checkouts -name module.modulemap -not -path '*/Tests/*' 2>/dev/null)
 
