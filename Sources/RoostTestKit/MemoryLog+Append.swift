@@ -37,6 +37,7 @@ extension MemoryLog {
         }
         let outcome = judge(append, supplement, at: Position(state.head.value + 1))
         guard case .stored(let position, let sequence, let told) = outcome else { return outcome }
+        if outcome.isWithheld, append.withheldFrom == .none { append.withheldFrom = append.peer }
         state.head = position
         veil(for: append, at: position)
         if case .erase = append.change {
@@ -142,12 +143,14 @@ extension MemoryLog {
         guard let message = record.message(append.reference, for: append) else { return .refused(.notFound) }
         guard message.deletedAt == .never else { return .refused(.gone) }
         let given = record.reactions[append.reference] ?? []
-        let isGiven = given.contains(Reaction(user: append.sender, text: append.label))
+        let isGiven = given.contains { $0.isOf(append) }
         // The reaction exists already, or there is none to take back.
         guard isGiven == append.flag else { return .unchanged }
         let own = given.reduce(0) { $0 + ($1.user == append.sender ? 1 : 0) }
         guard append.flag || own < reactionsPerUser else { return .refused(.tooLarge) }
-        return .stored(position, append.reference)
+        // Who can't see the message, or what is taken back, gets nothing of it.
+        let isWithheld = message.extras.isWithheld || append.flag && given.first { $0.isOf(append) }?.isWithheld == true
+        return .stored(position, append.reference, isWithheld ? .withheld : .nothing)
     }
 
     private func store(_ append: Append, _ position: Position, _ sequence: SequenceNumber, label: String) {
@@ -181,11 +184,10 @@ extension MemoryLog {
                 record.entry.gone.insert(append.reference)
             }
         case .react:
-            let reaction = Reaction(user: append.sender, text: append.label)
             if append.flag {
-                record.reactions[append.reference]?.removeAll { $0 == reaction }
+                record.reactions[append.reference]?.removeAll { $0.isOf(append) }
             } else {
-                record.reactions[append.reference, default: []].append(reaction)
+                record.reactions[append.reference, default: []].append(Reaction(append))
             }
         case .conversation, .state: break
         }
@@ -255,11 +257,13 @@ extension MemoryLog {
             for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
         case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
         case .pin(let sequence):
-            state.conversations[conversation]?.entry.pins.append(
-                StoredPin(
-                    sequence, of: author, by: append.sender, at: append.time, position,
-                    isWithheld: append.withheldFrom != .none))
-        case .unpin(let sequence): state.conversations[conversation]?.unpin(sequence)
+            let pin = StoredPin(
+                sequence, of: author, by: append.sender, at: append.time, position, hiddenFrom: append.withheldFrom)
+            state.conversations[conversation]?.changePins { $0.pin(pin) }
+        case .unpin(let sequence):
+            state.conversations[conversation]?.changePins {
+                $0.unpin(sequence, by: append.sender, isWithheld: append.withheldFrom != .none)
+            }
         case .accept, .erase: break
         }
     }
@@ -333,17 +337,29 @@ extension MemoryLog.Record {
                 return .refused(.notFound)
             }
             guard message.deletedAt == .never else { return .refused(.gone) }
-            if entry.pins.contains(where: { $0.sequence == sequence }) { return .unchanged }
-            guard entry.pins.count < Limits().pinsPerConversation else { return .refused(.tooLarge) }
-            return .stored(position, entry.lastSequence, .author(message.sender))
+            let hiddenFrom = PinList(entry.pins).hiddenFrom(sequence)
+            guard hiddenFrom == nil || hiddenFrom == append.sender else { return .unchanged }
+            let shown = entry.pins.filter { $0.hiddenFrom != append.sender }
+            guard shown.count < Limits().pinsPerConversation else { return .refused(.tooLarge) }
+            let isWithheld = hiddenFrom != nil || message.extras.isWithheld
+            return .stored(position, entry.lastSequence, .pin(author: message.sender, isWithheld: isWithheld))
         case .expiry(let time): return entry.expiry == time ? .unchanged : nil
         case .unpin(let sequence):
-            return entry.pins.contains { $0.sequence == sequence } ? nil : .unchanged
+            guard let hiddenFrom = PinList(entry.pins).hiddenFrom(sequence), hiddenFrom != append.sender else {
+                return .unchanged
+            }
+            return hiddenFrom == .none ? nil : .stored(position, entry.lastSequence, .withheld)
         default: return nil
         }
     }
 
-    mutating func unpin(_ sequence: SequenceNumber) { entry.pins.removeAll { $0.sequence == sequence } }
+    mutating func unpin(_ sequence: SequenceNumber) { changePins { $0.remove(sequence) } }
+
+    mutating func changePins(_ change: (inout PinList) -> Void) {
+        var list = PinList(entry.pins)
+        change(&list)
+        entry.pins = list.pins
+    }
 
     /// Of too many, the oldest goes.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {

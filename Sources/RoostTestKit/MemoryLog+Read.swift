@@ -83,7 +83,7 @@ extension MemoryLog {
                 result.hasMore = true
                 break
             }
-            event.replies = record.summary(ofThread: event.sequence)
+            event.replies = record.summary(ofThread: event.sequence, for: request.reader)
             event.reactions = record.counts(of: event.sequence, for: request)
             bytes += event.body.count
             result.events.append(event)
@@ -103,7 +103,7 @@ extension MemoryLog {
                 break
             }
             bytes += event.body.count
-            event.replies = record?.summary(ofThread: event.sequence)
+            event.replies = record?.summary(ofThread: event.sequence, for: request.reader)
             result.events.append(event)
         }
         return result
@@ -139,8 +139,10 @@ extension StoredEvent {
 }
 
 extension MemoryLog.Record {
-    fileprivate func summary(ofThread root: SequenceNumber) -> ThreadSummary? {
-        let all = (threads[root] ?? []).compactMap { message($0) }.filter { $0.deletedAt == .never }
+    fileprivate func summary(ofThread root: SequenceNumber, for reader: UserNumber) -> ThreadSummary? {
+        let all = (threads[root] ?? []).compactMap { message($0) }.filter {
+            $0.deletedAt == .never && !$0.isWithheld(from: reader)
+        }
         return all.last.map {
             ThreadSummary(count: min(all.count, Limits().repliesCounted), last: $0.sequence, time: $0.time)
         }
@@ -214,7 +216,8 @@ extension MemoryLog.Record {
         var counts: [ReactionCount] = []
         // A deleted message has no reactions.
         guard message(sequence)?.deletedAt == .never else { return counts }
-        for reaction in reactions[sequence] ?? [] where !request.withheld.contains(reaction.user) {
+        for reaction in reactions[sequence] ?? []
+        where !request.withheld.contains(reaction.user) && (!reaction.isWithheld || reaction.user == request.reader) {
             let place = counts.firstIndex { $0.reaction == reaction.text } ?? counts.count
             if place == counts.count { counts.append(ReactionCount(reaction.text, count: 0, isMine: false)) }
             counts[place].count += 1

@@ -56,6 +56,15 @@ public final class MemoryLog: LogWriter, LogReader {
     struct Reaction: Equatable {
         var user: UserNumber
         var text: String
+        /// From the other user of the direct conversation.
+        var isWithheld: Bool
+
+        init(_ append: Append) {
+            (user, text, isWithheld) = (append.sender, append.label, append.withheldFrom != .none)
+        }
+
+        /// Whether the event gives it, or takes it back.
+        func isOf(_ append: Append) -> Bool { user == append.sender && text == append.label }
     }
 
     struct Key: Hashable {
@@ -107,6 +116,33 @@ public final class MemoryLog: LogWriter, LogReader {
     /// Forgets the keys of erased conversations. Only for planted faults.
     func forgetKeysOfErased() {
         state.keys = state.keys.filter { state.conversations[$0.value.conversation] != nil }
+    }
+
+    /// Counts withheld reactions for everybody. Only for planted faults.
+    func countWithheldReactions() {
+        changeConversations { record in
+            for sequence in record.reactions.keys {
+                for index in record.reactions[sequence]?.indices ?? 0..<0 {
+                    record.reactions[sequence]?[index].isWithheld = false
+                }
+            }
+        }
+    }
+
+    /// Pins for both users what is pinned for one of them. Only for planted faults.
+    func sharePins() {
+        changeConversations { record in
+            for index in record.entry.pins.indices { record.entry.pins[index].hiddenFrom = .none }
+        }
+    }
+
+    private func changeConversations(_ change: (inout Record) -> Void) {
+        for number in state.conversations.keys {
+            if var record = state.conversations[number] {
+                change(&record)
+                state.conversations[number] = record
+            }
+        }
     }
 
     // MARK: LogWriter

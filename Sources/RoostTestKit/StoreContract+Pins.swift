@@ -20,12 +20,14 @@ extension StoreContract {
         try expect(
             try store.commit([pin(3, by: 2), pin(1), pin(3), pin(5), pin(0), pin(-1), pin(.max), unpin(2)]),
             [
-                .stored(at(8), SequenceNumber(4), .author(UserNumber(1))),
-                .stored(at(9), SequenceNumber(4), .author(UserNumber(1))), .unchanged, missing, missing,
+                .stored(at(8), SequenceNumber(4), .pin(author: UserNumber(1), isWithheld: false)),
+                .stored(at(9), SequenceNumber(4), .pin(author: UserNumber(1), isWithheld: false)), .unchanged, missing,
+                missing,
                 missing, missing, .unchanged,
             ])
         try expect(
-            try store.commit([pin(1, in: 2)]), [.stored(at(10), SequenceNumber(1), .author(UserNumber(1)))])
+            try store.commit([pin(1, in: 2)]),
+            [.stored(at(10), SequenceNumber(1), .pin(author: UserNumber(1), isWithheld: false))])
         try store.goOn()
         let first = pin(3, by: 2)
         try expect(
@@ -57,7 +59,9 @@ extension StoreContract {
             try store.commit([pin(1), unpin(1), pin(last + Int64(most)), pin(last + Int64(most) - 1)]),
             [
                 .unchanged, .stored(at(head + 1), SequenceNumber(last + Int64(most))),
-                .stored(at(head + 2), SequenceNumber(last + Int64(most)), .author(UserNumber(1))), .refused(.tooLarge),
+                .stored(
+                    at(head + 2), SequenceNumber(last + Int64(most)), .pin(author: UserNumber(1), isWithheld: false)),
+                .refused(.tooLarge),
             ])
         // Each conversation has its own, and takes them with it.
         try expect(try pinned(in: 1), [1])

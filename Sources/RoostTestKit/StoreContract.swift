@@ -64,6 +64,8 @@ public struct StoreContract {
         Check(name: "contacts and prospects", run: contacts),
         Check(name: "requests", run: RequestContract.requests),
         Check(name: "what is withheld from a blocker", run: VeilContract.veils),
+        Check(name: "what two users see apart after a block", run: VeilContract.keptApart),
+        Check(name: "how many pins two users see apart", run: VeilContract.boundOfPins),
         Check(name: "conversations that a blocked user opens", run: VeilContract.hiddenConversations),
         Check(name: "numbers are leased once", run: leases),
         Check(name: "an erased conversation is gone", run: erasing),

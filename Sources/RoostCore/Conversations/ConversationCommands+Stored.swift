@@ -26,14 +26,15 @@ extension ConversationCommands {
             conversation.lifetime.expiry = time
             tell(event, to: conversation, except: origin)
         case .pin(let sequence):
-            conversation.highlights.pins.add(
+            conversation.highlights.pins.pin(
                 StoredPin(
                     sequence, of: author, by: event.sender, at: event.time, event.position,
-                    isWithheld: event.extras.isWithheld))
+                    hiddenFrom: conversation.withheldFrom(event)))
             tell(event, to: conversation, except: origin, pinning: author)
         case .unpin(let sequence):
             let author = conversation.highlights.pins.author(of: sequence) ?? .none
-            conversation.highlights.pins.remove(sequence)
+            conversation.highlights.pins.unpin(
+                sequence, by: event.sender, isWithheld: event.extras.isWithheld)
             tell(event, to: conversation, except: origin, pinning: author)
         case .remove(let users):
             tell(event, to: conversation, except: origin)

@@ -201,13 +201,15 @@ final class ConversationCommands {
         let members = (isNew ? [user.number] + (other.map { [$0] } ?? []) : back).map {
             NewMember($0, .member, since: since)
         }
+        // From whom the conversation was hidden isn't said to come back: the other one doesn't know of that.
+        let named = isHere ? back : back.filter { $0 != user.number }
         let change = isNew ? creation(of: direct, members) : .add(members)
         let waits = isNew && direct.isRequest && !direct.isRequest(to: user)
         submit(
             change, of: direct, by: speaker, asker, key: key, isRequest: waits, purpose: .opening, source: source,
-            withheldFrom: isHere ? nil : other, reply: asker == nil ? .none : .conversation, now
+            withheldFrom: isHere || !named.isEmpty ? nil : other, reply: asker == nil ? .none : .conversation, now
         ) {
-            writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
+            writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : named)
             if waits { builder.member("request", true) }
         }
         return direct
@@ -241,6 +243,7 @@ final class ConversationCommands {
         switch change {
         case .pin(let sequence), .unpin(let sequence):
             append.reference = sequence
+            append.peer = conversation.pair?.other(than: speaker.user.number) ?? .none
             append.hiddenAuthors = speaker.user.hiddenAuthors(in: conversation)
         default: break
         }

@@ -162,7 +162,7 @@ final class QueryCommands {
                 let since = conversation.member(user.number)?.since ?? .none
                 let last = conversation.end(for: user.number).sequence
                 return last > since ? (conversation.number, last) : nil
-            })
+            }, for: user.number)
     }
 
     private func answer(_ result: ReadResult, _ page: ListPage, _ asker: Asker) {
@@ -265,7 +265,8 @@ final class QueryCommands {
         let shown = pins.prefix(list.limit ?? bounds.rows)
         let page = PinnedPage(conversation: conversation, pins: Array(shown), hasMore: shown.count < pins.count)
         let messages = shown.map { (conversation: conversation.number, sequence: $0.sequence) }
-        reads.ask(.latest(LatestRequest(messages: messages, bytes: bounds.bytes)), for: .pins(asker, page))
+        let request = LatestRequest(messages: messages, for: asker.user.number, bytes: bounds.bytes)
+        reads.ask(.latest(request), for: .pins(asker, page))
     }
 
     private func answer(_ result: ReadResult, _ page: PinnedPage, _ asker: Asker) {

@@ -15,6 +15,14 @@ extension FanOutRun {
         hide(from: [other], author: event.sender, withheldFrom: other.number, instead: events.builder)
     }
 
+    /// Who doesn't know of the conversation isn't told that it is erased.
+    func hideAll(of conversation: Conversation) {
+        guard let veil = conversation.veiling.veil, conversation.isVeiled(from: veil.user),
+            let user = conversation.member(veil.user)?.user
+        else { return }
+        hide(from: [user], author: .none, withheldFrom: user.number, instead: nil)
+    }
+
     /// Who has blocked the author of a message isn't sent that it is pinned, or no longer.
     func hidePin(of author: User, in conversation: Conversation) {
         let blockers = conversation.blockers(of: author)

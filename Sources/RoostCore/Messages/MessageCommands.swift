@@ -249,7 +249,10 @@ final class MessageCommands {
         append.reference = target.sequence
         append.withheldFrom = user.blocker(in: conversation)
         // A place can be deleted by an admin, and nothing else be made of it.
-        if kind == .react { append.hiddenAuthors = user.hiddenAuthors(in: conversation) }
+        if kind == .react {
+            append.peer = conversation.pair?.other(than: user.number) ?? .none
+            append.hiddenAuthors = user.hiddenAuthors(in: conversation)
+        }
         return (append, role, conversation)
     }
 

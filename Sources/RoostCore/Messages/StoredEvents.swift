@@ -188,7 +188,10 @@ final class StoredEvents {
             next.event.label = kind
             next.event.extras = Extras(
                 mentions: extras?.mentions ?? [], version: version, isWithheld: extras.isWithheld)
-        case .author(let author): next.author = author
+        case .pin(let author, let isWithheld):
+            next.author = author
+            if isWithheld { next.event.extras = next.event.extras.withheld }
+        case .withheld: next.event.extras = next.event.extras.withheld
         case .content(let content):
             next.event.label = content.kind
             next.event.body = content.body
@@ -337,7 +340,7 @@ final class StoredEvents {
         _ pair: UserPair, _ now: Moment
     ) {
         if case .erase = change { return }
-        let other = event.extras.isWithheld ? pair.other(than: event.sender) : .none
+        let other = conversation.withheldFrom(event)
         let wasThere = !(conversation.veiling.veil.map { conversation.isVeiled(from: $0.user) } ?? false)
         if let over = conversation.lift(except: other, at: event.position, delivery.settle()),
             let member = conversation.member(over.user)

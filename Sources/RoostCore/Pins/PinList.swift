@@ -1,23 +1,43 @@
 import RoostWire
 
 /// The pinned messages of a conversation, in the order in which they were pinned. The log decides which ones there are
-/// and how many there may be. Loop thread only.
-struct PinList {
-    private(set) var pins: [StoredPin] = []
+/// and how many there may be. In a direct conversation with a block in its past, a message may be pinned for one of the
+/// two alone (`StoredPin.hiddenFrom`).
+public struct PinList {
+    /// All of them.
+    public private(set) var pins: [StoredPin] = []
 
+    /// None.
     init() {}
 
     /// Those that were stored, in order.
-    init(_ pins: [StoredPin]) { self.pins = pins }
+    public init(_ pins: [StoredPin]) { self.pins = pins }
 
-    /// A message was pinned.
-    mutating func add(_ pin: StoredPin) {
+    /// A message was pinned: if it was for the other user alone, it is for both from now on.
+    public mutating func pin(_ pin: StoredPin) {
+        if let index = pins.firstIndex(where: { $0.sequence == pin.sequence }), pins[index].hiddenFrom == pin.user {
+            pins[index].hiddenFrom = .none
+            return
+        }
         remove(pin.sequence)
         pins.append(pin)
     }
 
+    /// A pin was taken back. If that is withheld from the other user, for whom the message was pinned, it still is.
+    public mutating func unpin(_ sequence: SequenceNumber, by user: UserNumber, isWithheld: Bool) {
+        guard isWithheld, let index = pins.firstIndex(where: { $0.sequence == sequence && $0.hiddenFrom == .none }),
+            pins.count(where: { $0.hiddenFrom == user }) < Limits().pinsPerConversation
+        else { return remove(sequence) }
+        pins[index].hiddenFrom = user
+    }
+
+    /// For whom a message isn't pinned; `.none` for nobody, nil for all.
+    public func hiddenFrom(_ sequence: SequenceNumber) -> UserNumber? {
+        pins.first { $0.sequence == sequence }?.hiddenFrom
+    }
+
     /// A message is no longer pinned, or no longer there.
-    mutating func remove(_ sequence: SequenceNumber) {
+    public mutating func remove(_ sequence: SequenceNumber) {
         guard !pins.isEmpty else { return }
         pins.removeAll { $0.sequence == sequence }
     }
@@ -45,7 +65,7 @@ struct PinList {
 extension StoredPin {
     /// Whether the reader may see only the place of the message, or wasn't to get the pin.
     func isHidden(from reader: User, in conversation: Conversation) -> Bool {
-        guard conversation.kind == .group else { return isWithheld && user != reader.number }
+        guard conversation.kind == .group else { return hiddenFrom == reader.number }
         return reader.hasBlocked(author)
     }
 }

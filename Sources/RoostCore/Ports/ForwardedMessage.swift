@@ -24,8 +24,10 @@ public enum Supplement: Sendable, Equatable {
     case nothing
     /// Edit: the kind of the message, and its version from now on.
     case edited(kind: String, version: Int64)
-    /// A pin: who wrote the message.
-    case author(UserNumber)
+    /// A pin: who wrote the message, and whether the event is withheld from the other user.
+    case pin(author: UserNumber, isWithheld: Bool)
+    /// The event is withheld from the other user, who can't see what it is about.
+    case withheld
     /// A message that forwards another one: what it has from there.
     indirect case content(MessageContent)
 }

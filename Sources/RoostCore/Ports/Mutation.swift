@@ -199,6 +199,13 @@ public struct Append: Sendable {
         }
     }
 
+    /// Reaction, pin: the other user of the direct conversation, from whom the log withholds what is about something
+    /// withheld; `.none` in a group. Not stored.
+    public var peer: UserNumber {
+        get { content.peer }
+        set { if newValue != content.peer { own().peer = newValue } }
+    }
+
     /// Users whose messages are hidden from the sender: of theirs, the event can't name any.
     public var hiddenAuthors: Set<UserNumber> {
         get { content.hiddenAuthors }
@@ -229,6 +236,7 @@ public struct Append: Sendable {
         var ifVersion: Int64?
         var change: ConversationChange?
         var withheldFrom = UserNumber.none
+        var peer = UserNumber.none
         var hiddenAuthors: Set<UserNumber> = []
 
         init(device: String) { self.device = device }
@@ -244,6 +252,7 @@ public struct Append: Sendable {
             ifVersion = other.ifVersion
             change = other.change
             withheldFrom = other.withheldFrom
+            peer = other.peer
             hiddenAuthors = other.hiddenAuthors
         }
     }
@@ -388,7 +397,15 @@ public enum Outcome: Sendable, Equatable {
 
     /// Who wrote the message that was pinned; `.none` for another event.
     public var author: UserNumber {
-        if case .stored(_, _, .author(let author)) = self { author } else { .none }
+        if case .stored(_, _, .pin(let author, _)) = self { author } else { .none }
+    }
+
+    /// Whether the log withholds the event, because of what it is about.
+    public var isWithheld: Bool {
+        switch self {
+        case .stored(_, _, .withheld), .stored(_, _, .pin(_, isWithheld: true)): true
+        default: false
+        }
     }
 
     /// Whether it is the outcome of an append.

@@ -182,15 +182,19 @@ public struct HistoryRequest: Sendable {
 public struct LatestRequest: Sendable {
     /// The wanted messages.
     public var messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]
+    /// Who is to see them: what is withheld from this one isn't counted in threads.
+    public var reader: UserNumber
     /// Bytes of bodies behind which no further message is read: the answer has one at least, and says that there are
     /// more.
     public var bytes: Int
 
     /// Creates a request.
     public init(
-        messages: [(conversation: ConversationNumber, sequence: SequenceNumber)], bytes: Int = .max
+        messages: [(conversation: ConversationNumber, sequence: SequenceNumber)], for reader: UserNumber = .none,
+        bytes: Int = .max
     ) {
         self.messages = messages
+        self.reader = reader
         self.bytes = bytes
     }
 }

@@ -12,15 +12,16 @@ public struct StoredPin: Hashable, Sendable {
     public var time: Timestamp
     /// The position of the event, by which pinned messages are in order.
     public var position: Position
-    /// Whether the other user of the direct conversation had blocked the one who pinned it, and isn't shown the pin.
-    public var isWithheld: Bool
+    /// The user of the direct conversation for whom the message isn't pinned: the other one pinned it while this one
+    /// had a block, or this one took the pin back while the other one had. `.none` for nobody.
+    public var hiddenFrom: UserNumber
 
     /// Creates one.
     public init(
         _ sequence: SequenceNumber, of author: UserNumber, by user: UserNumber, at time: Timestamp,
-        _ position: Position, isWithheld: Bool = false
+        _ position: Position, hiddenFrom: UserNumber = .none
     ) {
-        self.isWithheld = isWithheld
+        self.hiddenFrom = hiddenFrom
         self.sequence = sequence
         self.author = author
         self.user = user

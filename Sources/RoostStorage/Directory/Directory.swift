@@ -280,11 +280,13 @@ final class Directory {
             statements.setExpiry.bind(2, time)
             try statements.setExpiry.run()
         case .pin(let sequence):
-            try pins.add(
+            try pins.pin(
                 StoredPin(
                     sequence, of: author, by: sender, at: time, Position(position),
-                    isWithheld: event.withheldFrom != .none), in: conversation)
-        case .unpin(let sequence): try pins.remove(sequence, of: conversation)
+                    hiddenFrom: event.withheldFrom), in: conversation)
+        case .unpin(let sequence):
+            try pins.unpin(
+                sequence, of: conversation, by: sender, isWithheld: event.withheldFrom != .none)
         case .remove(let users):
             for user in users { try dismiss(user, from: conversation, at: position) }
         case .leave(let user, let heir):

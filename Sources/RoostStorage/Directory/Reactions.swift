@@ -16,6 +16,7 @@ struct Reactions {
     static let countSQL = "SELECT count(*) FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
 
     private let has: Statement
+    private let withheld: Statement
     private let count: Statement
     private let add: Statement
     private let remove: Statement
@@ -32,9 +33,10 @@ struct Reactions {
             total: try lookUps.prepare(
                 "SELECT count FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3"))
         has = try database.prepare(Reactions.hasSQL)
+        withheld = try database.prepare("\(Reactions.hasSQL) AND withheld <> 0")
         count = try database.prepare(Reactions.countSQL)
         add = try database.prepare(
-            "INSERT INTO reaction (conversation, sequence, user, reaction) VALUES (?1, ?2, ?3, ?4)")
+            "INSERT INTO reaction (conversation, sequence, user, reaction, withheld) VALUES (?1, ?2, ?3, ?4, ?5)")
         remove = try database.prepare(
             "DELETE FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4")
         raise = try database.prepare(
@@ -71,6 +73,12 @@ struct Reactions {
         return try has.first { _ in true } ?? false
     }
 
+    /// Whether the other user of the direct conversation doesn't see the reaction that the event is about.
+    func isWithheld(_ event: Append) throws -> Bool {
+        try bind(withheld, event)
+        return try withheld.first { _ in true } ?? false
+    }
+
     /// How many different reactions the sender of the event has given to its message.
     func count(_ event: Append) throws -> Int64 {
         bindMessage(count, event)
@@ -79,9 +87,11 @@ struct Reactions {
     }
 
     /// Adds or removes the reaction, as the event says.
-    func apply(_ event: Append) throws {
+    /// - Parameter isWithheld: whether the other user of the direct conversation doesn't see it.
+    func apply(_ event: Append, isWithheld: Bool) throws {
         let change = event.flag ? remove : add
         try bind(change, event)
+        if !event.flag { change.bind(5, Int32(isWithheld ? 1 : 0)) }
         try change.run()
         for count in event.flag ? [lower, drop] : [raise] {
             bindMessage(count, event)

@@ -10,20 +10,25 @@ struct ThreadTable {
 
     init(_ database: Database) throws {
         insert = try database.prepare(
-            "INSERT OR IGNORE INTO thread (conversation, root, sequence, time) VALUES (?1, ?2, ?3, ?4)")
+            """
+            INSERT INTO thread (conversation, root, sequence, time, withheld_by) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET withheld_by = excluded.withheld_by
+            """)
         remove = try database.prepare("DELETE FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence = ?3")
         erased = try ErasedRows(of: "thread", key: "conversation, root, sequence", database)
     }
 
-    /// A message with these extras was stored.
+    /// A message with these extras was stored, or has them from now on.
     func add(
-        _ extras: Extras?, _ sequence: SequenceNumber, in conversation: ConversationNumber, at time: Timestamp
+        _ extras: Extras?, _ sequence: SequenceNumber, by author: UserNumber, in conversation: ConversationNumber,
+        at time: Timestamp
     ) throws {
         guard extras.thread != .none else { return }
         insert.bind(1, conversation.value)
         insert.bind(2, extras.thread.value)
         insert.bind(3, sequence.value)
         insert.bind(4, time.milliseconds)
+        insert.bind(5, extras.isWithheld ? author.value : 0)
         try insert.run()
     }
 
@@ -52,10 +57,12 @@ struct ThreadPages {
 
     static let countSQL = """
         SELECT count(*) FROM (
-            SELECT 1 FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence <= ?3 LIMIT ?4)
+            SELECT 1 FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence <= ?3
+                AND withheld_by IN (0, ?4) LIMIT ?5)
         """
     static let lastSQL = """
         SELECT sequence, time FROM thread WHERE conversation = ?1 AND root = ?2 AND sequence <= ?3
+            AND withheld_by IN (0, ?4)
         ORDER BY sequence DESC LIMIT 1
         """
     static let pageSQL = """
@@ -70,14 +77,16 @@ struct ThreadPages {
         newest = try database.prepare("\(ThreadPages.pageSQL) DESC LIMIT ?5")
     }
 
-    /// The thread that began with a message; nil if it has no messages.
-    func summary(of message: StoredEvent, upTo end: Int64) throws -> ThreadSummary? {
+    /// The thread that began with a message; nil if it has no messages. What is withheld from the reader isn't counted.
+    func summary(of message: StoredEvent, upTo end: Int64, for reader: UserNumber) throws -> ThreadSummary? {
         bind(last, message.conversation, message.sequence)
         last.bind(3, end)
+        last.bind(4, reader.value)
         guard let found = try last.first({ ($0.int64(0), $0.int64(1)) }) else { return nil }
         bind(count, message.conversation, message.sequence)
         count.bind(3, end)
-        count.bind(4, Int64(Limits().repliesCounted))
+        count.bind(4, reader.value)
+        count.bind(5, Int64(Limits().repliesCounted))
         return ThreadSummary(
             count: Int(clamping: try count.first { $0.int64(0) } ?? 1), last: SequenceNumber(found.0),
             time: Timestamp(milliseconds: found.1))

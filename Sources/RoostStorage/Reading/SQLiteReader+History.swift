@@ -24,7 +24,7 @@ extension SQLiteReader {
                 }
                 if var event {
                     event.reactions = try reactions(to: event, for: request)
-                    event.replies = try threads.summary(of: event, upTo: last)
+                    event.replies = try threads.summary(of: event, upTo: last, for: request.reader)
                     result.events.append(event)
                 } else {
                     result.gaps.append(
@@ -64,7 +64,7 @@ extension SQLiteReader {
                 }
                 guard var event = try message(asked.sequence.value, in: number) else { continue }
                 bytes += event.body.count
-                event.replies = try threads.summary(of: event, upTo: last)
+                event.replies = try threads.summary(of: event, upTo: last, for: request.reader)
                 result.events.append(event)
             }
             return result
@@ -100,8 +100,8 @@ extension SQLiteReader {
         }
         guard !counts.isEmpty else { return [] }
         for index in try own(request.reader, to: message, counts) { counts[index].isMine = true }
-        guard !request.withheld.isEmpty else { return counts }
-        try withhold(request.withheld, of: message, from: &counts)
+        if !request.withheld.isEmpty { try withhold(request.withheld, of: message, from: &counts) }
+        try withhold(from: request.reader, of: message, &counts)
         return counts.filter { $0.count > 0 }
     }
 
@@ -116,6 +116,19 @@ extension SQLiteReader {
             if let index = counts.firstIndex(where: { $0.reaction == reaction }) { own.append(index) }
         }
         return own
+    }
+
+    /// Doesn't count what the other user of a direct conversation gave while the reader had blocked it.
+    private func withhold(
+        from reader: UserNumber, of message: StoredEvent, _ counts: inout [ReactionCount]
+    ) throws {
+        statements.withheld.bind(1, message.conversation.value)
+        statements.withheld.bind(2, message.sequence.value)
+        statements.withheld.bind(3, reader.value)
+        while try statements.withheld.step() {
+            let reaction = statements.withheld.text(0)
+            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { counts[index].count -= 1 }
+        }
     }
 
     /// Doesn't count what these users have given. It looks at each of them, or at all who have given something if they

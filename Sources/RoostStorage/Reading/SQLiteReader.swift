@@ -108,6 +108,7 @@ struct ReaderStatements {
     let settingAt: Statement
     let missedSettings: Statement
     let givers: Statement
+    let withheld: Statement
 
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
@@ -115,6 +116,9 @@ struct ReaderStatements {
         ORDER BY count DESC, reaction LIMIT ?3
         """
     static let mineSQL = "SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
+    static let withheldSQL = """
+        SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND withheld <> 0 AND user <> ?3
+        """
     static let giversSQL = "SELECT user, reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2"
 
     init(_ database: Database) throws {
@@ -130,5 +134,6 @@ struct ReaderStatements {
         settingAt = try database.prepare(ReaderStatements.settingAtSQL)
         missedSettings = try database.prepare(ReaderStatements.missedSettingsSQL)
         givers = try database.prepare(ReaderStatements.giversSQL)
+        withheld = try database.prepare(ReaderStatements.withheldSQL)
     }
 }

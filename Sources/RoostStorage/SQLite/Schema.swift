@@ -142,7 +142,7 @@ enum Schema {
             time INTEGER NOT NULL,
             position INTEGER NOT NULL,
             author INTEGER NOT NULL,
-            withheld INTEGER NOT NULL,
+            hidden_from INTEGER NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE veil (
@@ -154,8 +154,10 @@ enum Schema {
             sequence INTEGER NOT NULL,
             user INTEGER NOT NULL,
             reaction TEXT NOT NULL,
+            withheld INTEGER NOT NULL,
             PRIMARY KEY (conversation, sequence, user, reaction)
         ) WITHOUT ROWID, STRICT;
+        CREATE INDEX reaction_withheld ON reaction (conversation, sequence) WHERE withheld <> 0;
         CREATE TABLE erasure (up_to INTEGER PRIMARY KEY, conversation INTEGER NOT NULL) STRICT;
         """
 
@@ -194,6 +196,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE thread (
             conversation INTEGER NOT NULL, root INTEGER NOT NULL, sequence INTEGER NOT NULL, time INTEGER NOT NULL,
+            withheld_by INTEGER NOT NULL,
             PRIMARY KEY (conversation, root, sequence)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE reaction_count (
@@ -223,10 +226,12 @@ enum Schema {
 
     /// Messages in threads that stand.
     static let findThreads = """
-        SELECT conversation, CAST(extras ->> '$.thread' AS INTEGER) AS root, sequence, time FROM log
+        SELECT conversation, CAST(extras ->> '$.thread' AS INTEGER) AS root, sequence, time,
+            iif(extras ->> '$.withheld', sender, 0) AS withheld_by FROM log
         WHERE kind = 1 AND deleted_at IS NULL AND json_valid(extras) AND extras ->> '$.thread' IS NOT NULL
         """
-    static let fillThreads = "INSERT OR IGNORE INTO thread (conversation, root, sequence, time) \(findThreads)"
+    static let fillThreads =
+        "INSERT OR IGNORE INTO thread (conversation, root, sequence, time, withheld_by) \(findThreads)"
 
     /// Views for operators, with names instead of numbers and times as text in UTC. `CROSS JOIN` keeps the log, or the
     /// members, in the outer loop, so a view is read once from beginning to end, in that order. Rows of erased

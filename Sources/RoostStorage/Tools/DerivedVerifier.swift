@@ -190,8 +190,8 @@ struct DerivedVerifier {
         let others = try database.prepare(
             """
             SELECT conversation, sequence FROM (
-                \(Schema.findThreads) UNION ALL SELECT conversation, root, sequence, time FROM thread)
-            GROUP BY conversation, root, sequence, time HAVING count(*) <> 2
+                \(Schema.findThreads) UNION ALL SELECT conversation, root, sequence, time, withheld_by FROM thread)
+            GROUP BY conversation, root, sequence, time, withheld_by HAVING count(*) <> 2
             """)
         while try others.step() {
             // A row that is damaged or lost may have said so.

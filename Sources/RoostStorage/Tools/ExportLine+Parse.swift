@@ -220,7 +220,7 @@ extension ExportedPin {
         by = try members.user("by")
         time = try members.number("time", atLeast: 1)
         position = try members.number("position", atLeast: 1)
-        isWithheld = try members.flag("withheld")
+        hiddenFrom = try members.name("hiddenFrom", or: "")
     }
 }
 

@@ -62,7 +62,7 @@ struct ExportLineWriter {
             json.member("by", pin.by)
             json.member("time", pin.time)
             json.member("position", pin.position)
-            if pin.isWithheld { json.member("withheld", true) }
+            if !pin.hiddenFrom.isEmpty { json.member("hiddenFrom", pin.hiddenFrom) }
         case .device(let device):
             begin("device")
             json.member("user", device.user)

@@ -186,7 +186,8 @@ struct ExportedPin: Equatable, Sendable {
     var time: Int64
     /// Of the event, in the store that was exported.
     var position: Int64
-    var isWithheld = false
+    /// The user of the direct conversation for whom it isn't pinned; empty for nobody.
+    var hiddenFrom = ""
 }
 
 /// A device and how far it has acked.

@@ -259,12 +259,11 @@ struct ImportDirectory {
                     var pin = StoredPin(
                         SequenceNumber(line.sequence), of: .none, by: UserNumber(user.number),
                         at: Timestamp(milliseconds: line.time), Position(positions.position(line.position)),
-                        isWithheld: line.isWithheld)
+                        hiddenFrom: UserNumber(plan.users[line.hiddenFrom]?.number ?? UserNumber.none.value))
                     let event = Append(.conversation, in: number, by: pin.user, device: "", at: pin.time)
-                    guard
-                        case .stored(_, _, .author(let author)) = try MessageChanges(writer).judge(
-                            .pin(pin.sequence), of: event)
-                    else { continue }
+                    guard let author = try MessageChanges(writer).author(ofPinned: pin.sequence, event) else {
+                        continue
+                    }
                     pin.author = author
                     try writer.directory.pins.add(pin, in: number)
                 }

@@ -125,8 +125,11 @@ struct ImportPlan {
             conversations[member.conversation]?.members.append(member)
         case .pin(let pin):
             try know(pin.by)
+            if !pin.hiddenFrom.isEmpty { try know(pin.hiddenFrom) }
             guard conversations[pin.conversation] != nil else { throw ImportPlan.unknownConversation }
-            guard conversations[pin.conversation]?.pins.count ?? 0 < Limits().pinsPerConversation else {
+            // In a direct conversation, some may be pinned for one of the two alone.
+            let pins = conversations[pin.conversation]?.pins.filter { $0.hiddenFrom == pin.hiddenFrom } ?? []
+            guard pins.count < Limits().pinsPerConversation else {
                 throw ExportLineFailure("sequence: more pinned messages than a conversation has")
             }
             conversations[pin.conversation]?.pins.append(pin)

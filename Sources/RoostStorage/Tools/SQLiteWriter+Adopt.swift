@@ -51,7 +51,8 @@ extension SQLiteWriter {
 
     private func addToThread(_ message: StoredEvent) throws {
         guard message.kind == .message, message.deletedAt == .never else { return }
-        try directory.threads.add(message.extras, message.sequence, in: message.conversation, at: message.time)
+        try directory.threads.add(
+            message.extras, message.sequence, by: message.sender, in: message.conversation, at: message.time)
     }
 
     /// Notes whom a message mentions. Members who have read it already don't have it to read.
@@ -100,7 +101,7 @@ extension SQLiteWriter {
         guard try reactions.has(append) == event.flag else {
             throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")
         }
-        try reactions.apply(append)
+        try reactions.apply(append, isWithheld: append.extras.isWithheld)
     }
 
     private func isUsed(_ key: String, by sender: UserNumber, _ hash: UInt64) throws -> Bool {

@@ -174,14 +174,15 @@ public struct StoreExporter {
     private func writePins() throws {
         for (number, pins) in try PinTable.read(database).sorted(by: { $0.key.value < $1.key.value }) {
             guard wanted.contains(number.value), let conversation = names.conversations[number.value] else { continue }
-            for pin in pins where author.map({ $0 == pin.user.value }) ?? true {
+            for pin in pins
+            where author.map({ $0 == pin.user.value && $0 != pin.hiddenFrom.value }) ?? true {
                 guard let by = names.users[pin.user.value] else { continue }
                 try sink.write(
                     .pin(
                         ExportedPin(
                             conversation: conversation.id, sequence: pin.sequence.value, by: by,
                             time: max(1, pin.time.milliseconds), position: max(1, pin.position.value),
-                            isWithheld: author == nil && pin.isWithheld)))
+                            hiddenFrom: author == nil ? names.users[pin.hiddenFrom.value] ?? "" : "")))
             }
         }
     }

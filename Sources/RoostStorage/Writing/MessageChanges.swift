@@ -30,6 +30,8 @@ struct MessageChanges {
             row.event.editedAt = event.time
             row.event.extras = extras
             try writer.replaceBody(of: &row, with: event.body)
+            try writer.directory.threads.add(
+                extras, row.event.sequence, by: row.event.sender, in: row.event.conversation, at: row.event.time)
             return .stored(
                 Position(writer.head + 1), event.reference,
                 .edited(kind: row.event.label, version: extras.version))
@@ -71,32 +73,56 @@ struct MessageChanges {
                     return .refused(.tooLarge)
                 }
             }
-            try writer.reactions.apply(event)
-            return .stored(Position(writer.head + 1), event.reference)
+            // Who can't see the message, or what is taken back, gets nothing of it.
+            let isWithheld = try row.event.extras.isWithheld || event.flag && writer.reactions.isWithheld(event)
+            try writer.reactions.apply(event, isWithheld: isWithheld || event.withheldFrom != .none)
+            return .stored(Position(writer.head + 1), event.reference, isWithheld ? .withheld : .nothing)
         }
     }
 
     /// Whether an event changes what is pinned; nil if it changes something else that is always stored.
     func judge(_ change: ConversationChange?, of event: Append) throws -> Outcome? {
         switch change {
-        case .pin(let sequence):
-            switch try target(sequence, for: event) {
-            case .refusal(let code): return .refused(code)
-            case .message(let row):
-                guard row.event.deletedAt == .never else { return .refused(.gone) }
-                guard try !writer.directory.pins.has(sequence, of: event.conversation) else { return .unchanged }
-                guard try !writer.directory.pins.isFull(event.conversation) else { return .refused(.tooLarge) }
-                let last = writer.directory.conversation(event.conversation.value)?.lastSequence ?? 0
-                return .stored(Position(writer.head + 1), SequenceNumber(last), .author(row.event.sender))
-            }
+        case .pin(let sequence): return try pin(sequence, event)
         case .unpin(let sequence):
-            return try writer.directory.pins.has(sequence, of: event.conversation) ? nil : .unchanged
+            let hiddenFrom = try writer.directory.pins.hiddenFrom(sequence, of: event.conversation)
+            guard let hiddenFrom, hiddenFrom != event.sender else { return .unchanged }
+            return hiddenFrom == .none ? nil : stored(.withheld, in: event.conversation)
         case .expiry(let time):
             return writer.directory.conversation(event.conversation.value)?.expiry == time ? .unchanged : nil
         case .accept:
             return writer.directory.conversation(event.conversation.value)?.request == nil ? .unchanged : nil
         default: return nil
         }
+    }
+
+    /// For the sender, a message may be pinned that isn't for the other user, and the other way round.
+    private func pin(_ sequence: SequenceNumber, _ event: Append) throws -> Outcome {
+        switch try target(sequence, for: event) {
+        case .refusal(let code): return .refused(code)
+        case .message(let row):
+            guard row.event.deletedAt == .never else { return .refused(.gone) }
+            let hiddenFrom = try writer.directory.pins.hiddenFrom(sequence, of: event.conversation)
+            guard hiddenFrom == nil || hiddenFrom == event.sender else { return .unchanged }
+            guard try !writer.directory.pins.isFull(event.conversation, for: event.sender) else {
+                return .refused(.tooLarge)
+            }
+            let isWithheld = hiddenFrom != nil || row.event.extras.isWithheld
+            return stored(.pin(author: row.event.sender, isWithheld: isWithheld), in: event.conversation)
+        }
+    }
+
+    /// Who wrote a message that an imported line says is pinned; nil if it can't be.
+    func author(ofPinned sequence: SequenceNumber, _ event: Append) throws -> UserNumber? {
+        guard case .message(let row) = try target(sequence, for: event), row.event.deletedAt == .never,
+            try writer.directory.pins.hiddenFrom(sequence, of: event.conversation) == nil
+        else { return nil }
+        return row.event.sender
+    }
+
+    private func stored(_ supplement: Supplement, in conversation: ConversationNumber) -> Outcome {
+        let last = writer.directory.conversation(conversation.value)?.lastSequence ?? 0
+        return .stored(Position(writer.head + 1), SequenceNumber(last), supplement)
     }
 
     /// What a message says that is forwarded now, or why it can't be.

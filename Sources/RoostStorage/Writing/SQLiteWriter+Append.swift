@@ -63,6 +63,7 @@ extension SQLiteWriter {
         case .state: return .refused(.badRequest)
         }
         guard case .stored = outcome else { return outcome }
+        if outcome.isWithheld, event.withheldFrom == .none { event.withheldFrom = event.peer }
         head += 1
         if case .erase = change {
             try erase(event.conversation)
@@ -121,7 +122,8 @@ extension SQLiteWriter {
         _ event: Append, _ keyHash: UInt64?, into conversation: Directory.Conversation, sequence: Int64
     ) throws {
         if event.kind == .message {
-            try directory.threads.add(event.extras, SequenceNumber(sequence), in: event.conversation, at: event.time)
+            try directory.threads.add(
+                event.extras, SequenceNumber(sequence), by: event.sender, in: event.conversation, at: event.time)
         }
         if event.kind == .message, conversation.expiry > 0 {
             var message = DepartedRows(self).stored(event, keyHash: keyHash)

@@ -52,7 +52,7 @@ extension People {
     /// Whether the user isn't shown that a message is pinned.
     func hidesPin(_ sequence: Int64, in conversation: ConversationTruth, from user: Int) -> Bool {
         guard conversation.kind == .group else {
-            return conversation.withheldPins[user]?.contains(sequence) ?? false
+            return conversation.hiddenPins[user]?.contains(sequence) ?? false
         }
         return hasBlocked(user, conversation.messages[Int(sequence) - 1].sender)
     }

@@ -33,8 +33,8 @@ final class ConversationTruth {
     var withheld: [Int: [Int64: WithheldSince]] = [:]
     /// Messages that were withheld at some time, by the user from whom they were.
     var everWithheld: [Int: Set<Int64>] = [:]
-    /// Pins that are withheld, by the user from whom they are.
-    var withheldPins: [Int: Set<Int64>] = [:]
+    /// Pinned messages that aren't pinned for one of the two users, by that user.
+    var hiddenPins: [Int: Set<Int64>] = [:]
     /// Nil unless it began as a stranger's first message.
     var request: RequestTruth?
 

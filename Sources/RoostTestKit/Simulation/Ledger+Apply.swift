@@ -111,7 +111,8 @@ extension Ledger {
             if let first {
                 blame("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
-            store(forwarded(append, supplement, by: sender), key, sender, position.value, sequence.value)
+            let whole = forwarded(append, supplement, by: sender)
+            store(withheld(whole, outcome, by: sender), key, sender, position.value, sequence.value)
         case .unchanged, .refused, .leased, .expired: break
         }
     }
@@ -140,6 +141,19 @@ extension Ledger {
             blame("\(append.key) forwards what u\(author) wrote, and not \(content.origin)")
         }
         return append.forwarding(content)
+    }
+
+    /// What is about something withheld is withheld as well, and nothing else is that no block withholds.
+    private func withheld(_ append: Append, _ outcome: Outcome, by sender: Int) -> Append {
+        guard let index = conversationsByNumber[append.conversation.value] else { return append }
+        let isWithheld = conversations[index].withholds(append, by: sender, from: users[append.peer.value])
+        if isWithheld != outcome.isWithheld {
+            blame("the \(append.kind) of u\(sender) in \(conversations[index].id) is withheld: \(outcome.isWithheld)")
+        }
+        guard isWithheld else { return append }
+        var append = append
+        append.withheldFrom = append.peer
+        return append
     }
 
     /// Nobody names what is hidden from them.
@@ -188,12 +202,12 @@ extension Ledger {
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
             change(&conversation.messages[Int(sequence) - 1], append, sender, position)
             if append.kind == .delete {
-                conversation.pins.removeAll { $0 == sequence }
+                conversation.takePin(sequence)
                 conversation.gone.insert(SequenceNumber(sequence))
             }
         }
         noteWithheld(event, at: position, in: conversation)
-        pin(append.change, by: sender, in: conversation)
+        pin(append.change, by: sender, withheldFrom: event.withheldFrom, in: conversation)
         if append.kind == .message, !append.flag {
             // Whoever writes a message has read everything before it, unless the command says otherwise.
             let pair = Pair(conversation.index, sender)
@@ -227,14 +241,20 @@ extension Ledger {
         case .delete:
             message.isDeleted = true
             message.reactions.removeAll()
-        case .react where append.flag: message.reactions.removeAll { $0 == reaction }
-        case .react: message.reactions.append(reaction)
+        case .react where append.flag:
+            message.reactions.removeAll { $0 == reaction }
+            message.withheldReactions.removeAll { $0 == reaction }
+        case .react:
+            message.reactions.append(reaction)
+            if append.withheldFrom != .none { message.withheldReactions.append(reaction) }
         case .message, .conversation, .state: break
         }
     }
 
     /// Only what is there is pinned, and only what is pinned can be taken away.
-    private func pin(_ change: ConversationChange?, by sender: Int, in conversation: ConversationTruth) {
+    private func pin(
+        _ change: ConversationChange?, by sender: Int, withheldFrom user: Int?, in conversation: ConversationTruth
+    ) {
         switch change {
         case .pin(let sequence):
             let number = sequence.value
@@ -245,13 +265,15 @@ extension Ledger {
             if let member = conversation.members[sender], number <= member.since {
                 blame("user \(sender) pinned message \(number) of \(conversation.id), which is hidden")
             }
-            if conversation.pins.contains(number) { blame("message \(number) of \(conversation.id) is pinned twice") }
-            conversation.pins.append(number)
+            if conversation.pins(of: sender).contains(number) {
+                blame("message \(number) of \(conversation.id) is pinned twice")
+            }
+            conversation.pin(number, by: sender, withheldFrom: user)
         case .unpin(let sequence):
-            if !conversation.pins.contains(sequence.value) {
+            if !conversation.pins(of: sender).contains(sequence.value) {
                 blame("message \(sequence.value) of \(conversation.id) is unpinned, which isn't pinned")
             }
-            conversation.pins.removeAll { $0 == sequence.value }
+            conversation.unpin(sequence.value, by: sender, withheldFrom: user)
         default: return
         }
     }

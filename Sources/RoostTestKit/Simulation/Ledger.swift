@@ -31,6 +31,8 @@ final class Ledger {
         var editedAt: Int64 = 0
         var isDeleted = false
         var reactions: [Reaction] = []
+        /// Those of them that the other user of the direct conversation isn't shown.
+        var withheldReactions: [Reaction] = []
         /// Whom it mentions, or mentioned before an edit; -1 stands for all.
         var mentioned: Set<Int> = []
         /// The message with which its thread began; 0 if it is in none.

@@ -68,6 +68,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case turnedBlocks
     /// Pages of the log show what was written while its sender was blocked.
     case shownWithheld
+    /// History counts what a blocked user has given.
+    case countedWithheld
+    /// What is pinned for one of two users is pinned for both.
+    case sharedPins
     /// After a restart, what a blocked user has written counts, and moves the conversation.
     case forgottenVeils
     /// Of forwarded messages in a page, nobody is told who wrote them.

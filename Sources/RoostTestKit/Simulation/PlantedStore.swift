@@ -83,6 +83,8 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .lostCommit { logBefore = log.copy() }
         if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
         let outcomes = log.commit(batch.map(withoutVersion))
+        if world.mistake == .countedWithheld { log.countWithheldReactions() }
+        if world.mistake == .sharedPins { log.sharePins() }
         return world.mistake == .forgottenExpiry ? outcomes.map(withoutExpiry) : outcomes
     }
 

@@ -441,8 +441,11 @@ final class ReplyCheck {
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         let own = counts.filter { $0["mine"]?.bool == true }.count
         let user = connection.device.user.index
-        // Nobody counts the reactions of those whom it has blocked.
-        let counted = truth.reactions.filter { conversation.kind == .direct || !people.hasBlocked(user, $0.user) }
+        // Nobody counts the reactions of those whom it has blocked, or in a direct conversation had then.
+        let counted = truth.reactions.filter {
+            conversation.kind == .direct
+                ? $0.user == user || !truth.withheldReactions.contains($0) : !people.hasBlocked(user, $0.user)
+        }
         if total != counted.count || own != counted.filter({ $0.user == user }).count {
             world.fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
         }

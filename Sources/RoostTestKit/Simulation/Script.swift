@@ -264,6 +264,10 @@ final class Script {
                 on: connection)
         }
         guard let conversation = conversation(of: user) else { return }
+        // Around a block, the two of a direct conversation see other pins.
+        if world.day.hasBlocks, conversation.kind == .direct, world.random.chance(40) {
+            return pin(in: conversation, on: connection)
+        }
         let of = "\"conversation\":\"\(conversation.id)\"" + oldKey()
         switch choice {
         case 40..<65: clients.say("conversation.add", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
@@ -284,14 +288,21 @@ final class Script {
             let role = ["member", "admin", "owner"][world.random.below(3)]
             clients.say(
                 "conversation.role", of + ",\"user\":\"\(peer.name)\",\"role\":\"\(role)\"", .other, on: connection)
-        case 88..<92:
-            let verb = world.random.chance(70) ? "pin" : "unpin"
-            let sequence = world.random.below(max(1, conversation.messages.count)) + 1
-            clients.say(
-                "conversation.\(verb)", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)", .other,
-                on: connection)
+        case 88..<92: pin(in: conversation, on: connection)
         default: clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
         }
+    }
+
+    /// Pins a message or takes a pin back, for half of the time one that is pinned.
+    private func pin(in conversation: ConversationTruth, on connection: SimulatedConnection) {
+        let verb = world.random.chance(70) ? "pin" : "unpin"
+        let (pins, count) = (conversation.pins, conversation.messages.count)
+        let sequence =
+            !pins.isEmpty && world.random.chance(50)
+            ? pins[world.random.below(pins.count)] : Int64(world.random.below(max(1, count)) + 1)
+        clients.say(
+            "conversation.\(verb)", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)", .other,
+            on: connection)
     }
 
     /// A key for half of the commands, which most likely was used before, for the same kind of command or another.

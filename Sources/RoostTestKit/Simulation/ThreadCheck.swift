@@ -58,7 +58,8 @@ struct ThreadCheck {
             world.fail("\(connection.label) is shown message \(sequence) of \(conversation.id) in another thread")
         }
         guard askedAt >= world.restAt, !BlockCheck.isHidden(message) else { return }
-        let all = conversation.thread(sequence)
+        let withheld = conversation.withheld[connection.device.user.index] ?? [:]
+        let all = conversation.thread(sequence).filter { withheld[$0] == nil }
         let told = message["replies"]
         let count = min(all.count, Limits().repliesCounted)
         if told?["count"]?.integer ?? 0 != Int64(count) || told?["last"]?.integer != all.last {

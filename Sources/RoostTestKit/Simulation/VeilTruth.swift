@@ -29,6 +29,49 @@ extension ConversationTruth {
 
     /// Whether something was ever withheld from the user here.
     func hasWithheld(from user: Int) -> Bool { withheld[user] != nil }
+
+    /// Whether an event is withheld from the other user, because that one can't see what it is about.
+    func withholds(_ event: Append, by sender: Int, from other: Int?) -> Bool {
+        guard kind == .direct, let other else { return false }
+        let hidden = withheld[other] ?? [:]
+        switch (event.kind, event.change) {
+        case (.react, _):
+            let number = event.reference.value
+            guard number >= 1, number <= messages.count, hidden[number] == nil else { return hidden[number] != nil }
+            let reaction = Ledger.Reaction(user: sender, text: event.label)
+            return event.flag && messages[Int(number) - 1].withheldReactions.contains(reaction)
+        case (_, .pin(let sequence)):
+            return hidden[sequence.value] != nil || hiddenPins[sender]?.contains(sequence.value) == true
+        case (_, .unpin(let sequence)): return hiddenPins[other]?.contains(sequence.value) == true
+        default: return false
+        }
+    }
+
+    /// What is pinned for a user.
+    func pins(of user: Int) -> [Int64] { pins.filter { hiddenPins[user]?.contains($0) != true } }
+
+    func pin(_ number: Int64, by user: Int, withheldFrom other: Int?) {
+        guard hiddenPins[user]?.remove(number) == nil else { return }
+        pins.append(number)
+        if let other { hiddenPins[other, default: []].insert(number) }
+    }
+
+    /// For the other user it stays pinned if that isn't told, up to a bound.
+    func unpin(_ number: Int64, by user: Int, withheldFrom other: Int?) {
+        if let other, hiddenPins[other]?.contains(number) != true,
+            hiddenPins[user]?.count ?? 0 < Limits().pinsPerConversation
+        {
+            hiddenPins[user, default: []].insert(number)
+        } else {
+            takePin(number)
+        }
+    }
+
+    /// It is pinned for nobody.
+    func takePin(_ number: Int64) {
+        pins.removeAll { $0 == number }
+        for user in hiddenPins.keys { hiddenPins[user]?.remove(number) }
+    }
 }
 
 extension Ledger {
@@ -55,7 +98,7 @@ extension Ledger {
         }
     }
 
-    /// Notes which message, or pin, a user isn't shown.
+    /// Notes which message a user isn't shown.
     func noteWithheld(_ event: Event, at position: Int64, in conversation: ConversationTruth) {
         guard conversation.kind == .direct else { return }
         let others = conversation.generations.keys.filter { $0 != event.sender }
@@ -75,9 +118,7 @@ extension Ledger {
             if event.kind == .message, event.withheldFrom != nil, let last = conversation.messages.indices.last {
                 conversation.messages[last].wasWithheld = true
             }
-        default:
-            guard case .pin(let sequence) = event.change, let user = event.withheldFrom else { return }
-            conversation.withheldPins[user, default: []].insert(sequence.value)
+        default: return
         }
     }
 }

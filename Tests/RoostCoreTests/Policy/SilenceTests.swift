@@ -302,6 +302,94 @@ import Testing
         #expect(bodies(sender, in: "@vic") == ["one", "two", "three"])
     }
 
+    /// What a blocked user gives, pins and answers during the block counts for it alone, then and later.
+    @Test(arguments: [false, true])
+    func whatIsGivenAndPinnedDuringABlockStaysTheSendersOwn(restarts: Bool) {
+        let direct = vic.post("before", to: "@mal")?.text("conversation") ?? ""
+        func pin(_ client: HarnessClient, _ sequence: Int64) -> String {
+            client.outcome(
+                "conversation.pin", ["conversation": "\(direct)", "sequence": Value(integerLiteral: sequence)])
+        }
+        func unpin(_ client: HarnessClient, _ sequence: Int64) -> String {
+            client.outcome(
+                "conversation.unpin", ["conversation": "\(direct)", "sequence": Value(integerLiteral: sequence)])
+        }
+        func react(_ client: HarnessClient, _ sequence: Int64, _ text: String, remove: Bool = false) -> String {
+            client.outcome(
+                "react",
+                [
+                    "conversation": "\(direct)", "sequence": Value(integerLiteral: sequence), "reaction": "\(text)",
+                    "remove": Value(booleanLiteral: remove),
+                ])
+        }
+        func pins(_ client: HarnessClient) -> [Int64] {
+            let page = client.request("conversation.pins", ["conversation": "\(direct)"])
+            return page?.list("pins").compactMap { $0.number("sequence") }.sorted() ?? []
+        }
+        func seen(_ client: HarnessClient) -> [String] {
+            let first = client.request("history", ["conversation": "\(direct)"])?.list("messages").first
+            return (first?.list("reactions").compactMap { $0.text("reaction") }.sorted() ?? [])
+                + ["\(first?["replies"]?.number("count") ?? 0)"]
+        }
+        vic.post("two", to: "@mal")
+        #expect(pin(vic, 1) == "ok" && react(mal, 1, "a") == "ok")
+        block()
+        #expect(react(mal, 1, "b") == "ok" && pin(mal, 2) == "ok" && unpin(mal, 1) == "ok")
+        #expect(mal.request("send", ["to": "@vic", "key": "t", "body": "x", "thread": 1])?.text("type") == "ok")
+        let client = restarts ? crash() : vic
+        let sender = restarts ? relay.connect("mal") : mal
+        #expect(seen(client) == ["a", "0"] && seen(sender) == ["a", "b", "1"])
+        #expect(pins(client) == [1] && pins(sender) == [2])
+        unblock(client)
+        _ = (client.take(), sender.take())
+        // Each goes on with what it sees, and the other one, for whom nothing changes, is told nothing.
+        #expect(pin(client, 2) == "ok" && unpin(client, 1) == "ok")
+        #expect(sender.take().isEmpty)
+        #expect(pins(client) == [2] && pins(sender) == [2])
+        _ = client.take()
+        #expect(pin(sender, 3) == "ok" && react(sender, 3, "c") == "ok" && react(sender, 1, "b", remove: true) == "ok")
+        #expect(client.take().allSatisfy { $0.flag("hidden") == true })
+        #expect(pins(client) == [2] && pins(sender) == [2, 3])
+        #expect(seen(client) == ["a", "0"])
+    }
+
+    /// Who leaves what it has opened during the block comes back when the other one opens it, and is told so.
+    @Test func whoHasLeftWhatItOpenedIsToldThatItIsBack() {
+        let worlds = World.allCases.map { world in
+            let relay = RelayHarness()
+            let (vic, mal) = (relay.connect("vic"), relay.connect("mal"))
+            if world == .blocks { #expect(vic.outcome("contact.block", ["users": ["mal"]]) == "ok") }
+            mal.post("one", to: "@vic")
+            #expect(mal.outcome("conversation.leave", ["conversation": "@vic"]) == "ok")
+            if world == .blocks { #expect(vic.outcome("contact.unblock", ["users": ["mal"]]) == "ok") }
+            relay.advance(600)
+            _ = (vic.take(), mal.take())
+            #expect(vic.outcome("conversation.create", ["kind": "direct", "members": ["mal"]]) == "ok")
+            relay.advance(600)
+            let told = mal.take()
+            #expect(told.compactMap { $0.text("event") } == ["added"])
+            vic.post("hello", to: "@mal")
+            #expect(mal.bodies == ["hello"])
+            mal.post("there", to: "@vic")
+            #expect(vic.bodies == ["there"])
+            return Self.plain(told)
+        }
+        #expect(worlds[0] == worlds[1])
+    }
+
+    /// Who doesn't know of a conversation isn't told that operators erase it.
+    @Test func thatAnUnknownConversationIsErasedIsNotTold() {
+        block()
+        let direct = mal.post("one", to: "@vic")?.text("conversation") ?? ""
+        _ = (vic.take(), mal.take())
+        let service = relay.open()
+        service.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        #expect(service.outcome("admin.erase", ["conversation": "\(direct)"]) == "ok")
+        #expect(mal.events == ["removed"])
+        #expect(vic.take().isEmpty)
+        #expect(relay.connect("vic", "late").events.isEmpty)
+    }
+
     private func unblock(_ client: HarnessClient) {
         #expect(client.outcome("contact.unblock", ["users": ["mal"]]) == "ok")
     }
