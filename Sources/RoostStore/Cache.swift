@@ -259,7 +259,16 @@ struct Cache {
             if kept != nil, let deletedAt = message.deletedAt {
                 try delete(message.conversation, message.sequence, at: deletedAt)
             }
-            try messages.replace(LocalMessage(message))
+            // And after events that the relay stored when it had read the page.
+            if var kept, kept.isNewer(than: message) {
+                guard kept.deletedAt == nil else { continue }
+                kept.isStale = true
+                try messages.replace(kept)
+                continue
+            }
+            var now = LocalMessage(message)
+            try messages.countLaterReplies(of: &now)
+            try messages.replace(now)
             if kept == nil { try messages.countReply(LocalMessage(message), isEvent: false) }
         }
         for gap in page.gaps {
@@ -356,6 +365,11 @@ extension LocalWatermark {
 }
 
 extension LocalMessage {
+    /// Whether an event was taken that an answer with the message doesn't know yet.
+    fileprivate func isNewer(than message: Message) -> Bool {
+        message.deletedAt == nil && (deletedAt != nil || version > message.version)
+    }
+
     /// A message as the relay shows it.
     init(_ message: Message) {
         self.init(

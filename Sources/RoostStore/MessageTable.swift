@@ -185,6 +185,16 @@ struct MessageTable {
         try replace(root)
     }
 
+    /// The relay has counted a thread up to its last message then; what is here behind that has come since.
+    func countLaterReplies(of root: inout LocalMessage) throws(LocalFailure) {
+        let later = try page(
+            ofThread: root.sequence, in: root.conversation,
+            from: SequenceNumber((root.replies?.last ?? root.sequence).value &+ 1), limit: Limits().repliesCounted)
+        guard let last = later.last else { return }
+        let count = min((root.replies?.count ?? 0) + later.count, Limits().repliesCounted)
+        root.replies = ThreadSummary(count: count, last: last.sequence, time: last.time)
+    }
+
     /// A message of a thread has gone: which is the last one now, `history` says.
     func uncountReply(_ message: LocalMessage) throws(LocalFailure) {
         guard let thread = message.thread, message.deletedAt == nil,

@@ -56,6 +56,7 @@ import Testing
         await writing.until { $0.items.last?.message?.state?.rank ?? 0 > 0 }
         let tablet = try await Device("bob", on: relay, name: "tablet").online()
         let timeline = try await tablet.timeline(with: writing.conversation?.id ?? "")
+        await timeline.until { $0.conversation != nil }
         try await timeline.jump(to: SequenceNumber(1))
         let read = try await timeline.thread(of: .sequence(SequenceNumber(1)))
         await read.until { $0.items.count >= 100 && $0.texts.last == "130" }

@@ -72,6 +72,34 @@ import Testing
         #expect(try store.unread() == 2 && (root(store).replies?.count ?? 0) == 0)
     }
 
+    /// The relay may store events after it has read a page, and the device take them before it.
+    @Test func aPageThatIsBehindEventsTakesNothingBack() throws {
+        let store = try begun()
+        try take(store, message(1), message(2, thread: 1), message(3, thread: 1), message(4), message(5))
+        try take(
+            store, delete(4),
+            Told.event(
+                """
+                {"type":"edit","conversation":"c1","sequence":5,"position":"e-98","from":"bob","time":5000,"body":"new",
+                 "version":2}
+                """))
+        let page = try #require(
+            HistoryPage(
+                reading: Told.members(
+                    """
+                    {"type":"ok","re":1,"conversation":"c1","more":false,"messages":[
+                     {"conversation":"c1","sequence":1,"position":"e-1","from":"bob","time":1001,"body":"x",
+                      "replies":{"count":1,"last":2,"time":1002}},
+                     {"conversation":"c1","sequence":2,"position":"e-2","from":"bob","time":1002,"thread":1,"body":"x"},
+                     {"conversation":"c1","sequence":4,"position":"e-4","from":"bob","time":1004,"body":"x"},
+                     {"conversation":"c1","sequence":5,"position":"e-5","from":"bob","time":1005,"body":"x"}]}
+                    """)))
+        try store.take(page, before: nil)
+        #expect(try root(store).replies?.count == 2 && root(store).replies?.last == SequenceNumber(3))
+        #expect(try root(store, 4).deletedAt == Timestamp(milliseconds: 5_000) && root(store, 4).body == nil)
+        #expect(try root(store, 5).body?.text == "new" && root(store, 5).version == 2 && root(store, 5).isStale)
+    }
+
     @Test func whatHistoryCountsIsntCountedAgain() throws {
         let store = try begun()
         try take(store, message(1))

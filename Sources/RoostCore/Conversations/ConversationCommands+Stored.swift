@@ -29,7 +29,7 @@ extension ConversationCommands {
             conversation.highlights.pins.pin(
                 StoredPin(
                     sequence, of: author, by: event.sender, at: event.time, event.position,
-                    hiddenFrom: conversation.withheldFrom(event)))
+                    hiddenFrom: event.withheldFrom(in: conversation.pair)))
             tell(event, to: conversation, except: origin, pinning: author)
         case .unpin(let sequence):
             let author = conversation.highlights.pins.author(of: sequence) ?? .none

@@ -29,11 +29,3 @@ struct Veiling {
         if user == nil || user == joiner { joiner = nil }
     }
 }
-
-extension Conversation {
-    /// The other user of the direct conversation if the event is withheld from that one; `.none` if from nobody.
-    func withheldFrom(_ event: borrowing StoredEvent) -> UserNumber {
-        guard event.extras.isWithheld, let pair else { return .none }
-        return pair.other(than: event.sender)
-    }
-}

@@ -340,7 +340,7 @@ final class StoredEvents {
         _ pair: UserPair, _ now: Moment
     ) {
         if case .erase = change { return }
-        let other = conversation.withheldFrom(event)
+        let other = event.withheldFrom(in: pair)
         let wasThere = !(conversation.veiling.veil.map { conversation.isVeiled(from: $0.user) } ?? false)
         if let over = conversation.lift(except: other, at: event.position, delivery.settle()),
             let member = conversation.member(over.user)

@@ -147,6 +147,13 @@ extension StoredEvent {
     @inline(__always)
     public func isWithheld(from reader: UserNumber?) -> Bool { extras.isWithheld && sender != reader }
 
+    /// The other user of a direct conversation if the event is withheld from that one; `.none` if from nobody.
+    @inline(__always)
+    func withheldFrom(in pair: UserPair?) -> UserNumber {
+        guard extras.isWithheld, let pair else { return .none }
+        return pair.other(than: sender)
+    }
+
     /// The event as it may be shown at a time: of a message that has disappeared by then, or an edit of one, nothing
     /// but a tombstone, even if the store hasn't erased it yet.
     public func shown(at time: Timestamp) -> StoredEvent {

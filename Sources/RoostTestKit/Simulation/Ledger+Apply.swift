@@ -111,8 +111,14 @@ extension Ledger {
             if let first {
                 blame("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
-            let whole = forwarded(append, supplement, by: sender)
-            store(withheld(whole, outcome, by: sender), key, sender, position.value, sequence.value)
+            var event = forwarded(append, supplement, by: sender)
+            let found = conversationsByNumber[append.conversation.value]
+            if let mistake = found.flatMap({
+                conversations[$0].withhold(&event, outcome, by: sender, from: users[append.peer.value])
+            }) {
+                blame(mistake)
+            }
+            store(event, key, sender, position.value, sequence.value)
         case .unchanged, .refused, .leased, .expired: break
         }
     }
@@ -141,19 +147,6 @@ extension Ledger {
             blame("\(append.key) forwards what u\(author) wrote, and not \(content.origin)")
         }
         return append.forwarding(content)
-    }
-
-    /// What is about something withheld is withheld as well, and nothing else is that no block withholds.
-    private func withheld(_ append: Append, _ outcome: Outcome, by sender: Int) -> Append {
-        guard let index = conversationsByNumber[append.conversation.value] else { return append }
-        let isWithheld = conversations[index].withholds(append, by: sender, from: users[append.peer.value])
-        if isWithheld != outcome.isWithheld {
-            blame("the \(append.kind) of u\(sender) in \(conversations[index].id) is withheld: \(outcome.isWithheld)")
-        }
-        guard isWithheld else { return append }
-        var append = append
-        append.withheldFrom = append.peer
-        return append
     }
 
     /// Nobody names what is hidden from them.

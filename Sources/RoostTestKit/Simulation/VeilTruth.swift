@@ -47,6 +47,15 @@ extension ConversationTruth {
         }
     }
 
+    /// What is about something withheld is withheld as well, and nothing else is that no block withholds.
+    /// - Returns: what is wrong with that; nil if nothing is.
+    func withhold(_ event: inout Append, _ outcome: Outcome, by sender: Int, from other: Int?) -> String? {
+        let isWithheld = withholds(event, by: sender, from: other)
+        if isWithheld { event.withheldFrom = event.peer }
+        guard isWithheld != outcome.isWithheld else { return nil }
+        return "the \(event.kind) of u\(sender) in \(id) is withheld: \(outcome.isWithheld)"
+    }
+
     /// What is pinned for a user.
     func pins(of user: Int) -> [Int64] { pins.filter { hiddenPins[user]?.contains($0) != true } }
 
