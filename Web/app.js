@@ -1402,7 +1402,8 @@ const composer = {
     this.showMode();
     await attempt(async () => {
       const timeline = await opening;
-      if (kind === "edit") return timeline.edit(message.id, words);
+      // Of the text that was shown, so that one edited meanwhile on another device isn't lost.
+      if (kind === "edit") return timeline.edit(message.id, words, { ifVersion: message.version ?? 1 });
       if (kind === "replace") return timeline.replace(item, words);
       if (timeline.snapshot.hasNewer) await timeline.jumpToEnd();
       if (conversationView.timeline === timeline) Object.assign(conversationView, { markedAfter: undefined, isAtEnd: true });

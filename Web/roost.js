@@ -883,7 +883,14 @@ class Cache {
 
   /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question. */
   async takeHistory({ conversation, messages, gaps = [], more }, before) {
-    for (const told of messages) await this.#replace(messageRow({ ...told, conversation }));
+    for (const told of messages) {
+      const row = messageRow({ ...told, conversation });
+      const kept = await this.message(conversation, row.sequence);
+      // Events that the relay stored when it had read the page may have come before it.
+      const isOld = kept && !row.deletedAt && (kept.deletedAt || (kept.version ?? 1) > (row.version ?? 1));
+      if (!isOld) await this.#replace(row);
+      else if (!kept.deletedAt) await this.#rows.put("messages", { ...kept, stale: 1 });
+    }
     for (const { from, to } of gaps) {
       // They count toward the page (section 5), so that there are no more of them than of messages.
       for (let sequence = from; sequence <= Math.min(to, from + 1_000); sequence++) {

@@ -122,6 +122,20 @@ test("what the relay has lost is kept as lost, and the beginning is where histor
   assert.equal((await conversation(store)).first, 3);
 });
 
+test("a page that is behind events takes nothing back", async () => {
+  const store = await withConversation();
+  const gone = { type: "delete", conversation: "c1", sequence: 1, position: "p3", from: "bob", time: 50 };
+  const edit = { ...message(2), type: "edit", position: "p4", body: "new", version: 2 };
+  await store.take([message(1), message(2), gone, edit], "p4");
+  await store.change(({ cache }) => cache.takeHistory({ conversation: "c1", messages: [message(1), message(2)], more: true }));
+  const [first, second] = await all(store);
+  assert.deepEqual([first.deletedAt, first.body], [50, undefined]);
+  assert.deepEqual([second.body, second.version, second.stale], ["new", 2, 1], "what else changed is asked for again");
+  const page = { conversation: "c1", messages: [message(2, { body: "newer", version: 3 })], more: true };
+  await store.change(({ cache }) => cache.takeHistory(page));
+  assert.deepEqual([(await all(store))[1].body, (await all(store))[1].stale], ["newer", undefined]);
+});
+
 test("being added begins the conversation anew, and leaving forgets it", async () => {
   const store = await withConversation();
   await store.take([message(1)], "p1");
