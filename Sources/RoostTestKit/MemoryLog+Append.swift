@@ -132,7 +132,7 @@ extension MemoryLog {
             guard let message = record.message(append.reference, for: append) else { return .refused(.notFound) }
             guard message.sender == append.sender || append.flag else { return .refused(.forbidden) }
             guard message.deletedAt == .never else { return .unchanged }
-            return .stored(position, append.reference)
+            return .stored(position, append.reference, message.extras.isWithheld ? .withheld : .nothing)
         case .react:
             return judgeReaction(append, in: record, at: position)
         case .state: return .refused(.badRequest)

@@ -248,11 +248,9 @@ final class MessageCommands {
         var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
         append.withheldFrom = user.blocker(in: conversation)
+        if kind != .edit { append.peer = conversation.pair?.other(than: user.number) ?? .none }
         // A place can be deleted by an admin, and nothing else be made of it.
-        if kind == .react {
-            append.peer = conversation.pair?.other(than: user.number) ?? .none
-            append.hiddenAuthors = user.hiddenAuthors(in: conversation)
-        }
+        if kind == .react { append.hiddenAuthors = user.hiddenAuthors(in: conversation) }
         return (append, role, conversation)
     }
 

@@ -199,8 +199,8 @@ public struct Append: Sendable {
         }
     }
 
-    /// Reaction, pin: the other user of the direct conversation, from whom the log withholds what is about something
-    /// withheld; `.none` in a group. Not stored.
+    /// Reaction, deletion, pin: the other user of the direct conversation, from whom the log withholds what is about
+    /// something withheld; `.none` in a group. Not stored.
     public var peer: UserNumber {
         get { content.peer }
         set { if newValue != content.peer { own().peer = newValue } }

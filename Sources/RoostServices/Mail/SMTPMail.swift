@@ -129,6 +129,10 @@ package final class SMTPMail: Sendable {
             report("a letter wasn't sent: \(failure)")
             return false
         }
+        if letter.purpose == .reset {
+            // Whoever asks for it, and asks something else right after that, shares no processor with the letter.
+            do { try await Task.sleep(for: bounds.delay * Double.random(in: 0...1)) } catch { return false }
+        }
         var waits = bounds.waits.makeIterator()
         while true {
             let reason: String

@@ -30,6 +30,8 @@ public final class UserEraser {
     private let user: UserNumber
     private let now: Timestamp
     private let progress: ToolProgress.Report
+    /// The other users of the user's direct conversations, and which of them have blocked the user.
+    private var peers: [ConversationNumber: (user: UserNumber, hasBlocked: Bool)] = [:]
     private var result = Result()
 
     /// Erases the user of this name. The files of the store have nothing of the texts after that, unless rows are
@@ -74,6 +76,7 @@ public final class UserEraser {
         // First, so that nobody comes back with an old token if this is cut short.
         _ = try writer.commit([.revoke(user, device: nil, now)])
         try eraseWhatHasDisappeared()
+        try findPeers()
         try walk(
             "erasing messages", where: { $0.event.kind == .message && $0.event.deletedAt == .never },
             damaged: { result.damaged += 1 }, change: { try deleteMessages($0) })
@@ -121,8 +124,30 @@ public final class UserEraser {
         }
     }
 
+    private func findPeers() throws {
+        let query = try writer.database.prepare(
+            """
+            SELECT other.conversation, other.user, exception.kind FROM member
+                JOIN conversation ON conversation.number = member.conversation AND conversation.kind = ?2
+                JOIN member AS other ON other.conversation = member.conversation AND other.user <> ?1
+                LEFT JOIN exception ON exception.user = other.user AND exception.other = ?1
+            WHERE member.user = ?1
+            """)
+        query.bind(1, user.value)
+        query.bind(2, Int32(ConversationKind.direct.rawValue))
+        while try query.step() {
+            let hasBlocked = query.int32(2) == Int32(PrivacyException.blocked.rawValue)
+            peers[ConversationNumber(query.int32(0))] = (UserNumber(query.int32(1)), hasBlocked)
+        }
+    }
+
+    /// Whoever has blocked the user hears no more of it than of the user's own commands.
     private func event(_ kind: EventKind, in conversation: ConversationNumber) -> Append {
-        Append(kind, in: conversation, by: user, device: "", at: now)
+        var event = Append(kind, in: conversation, by: user, device: "", at: now)
+        guard let peer = peers[conversation] else { return event }
+        event.peer = peer.user
+        if peer.hasBlocked { event.withheldFrom = peer.user }
+        return event
     }
 
     private func deleteMessages(_ rows: [LogRow]) throws {
@@ -141,7 +166,7 @@ public final class UserEraser {
     private func takeBackReactions() throws {
         let query = try writer.database.prepare(
             """
-            SELECT conversation, sequence, reaction FROM reaction
+            SELECT conversation, sequence, reaction, withheld FROM reaction
             WHERE user = ?1 AND +conversation IN (SELECT number FROM conversation)
                 AND (conversation, sequence) >= (?3, ?4)
             ORDER BY conversation, sequence LIMIT ?2
@@ -155,11 +180,13 @@ public final class UserEraser {
             query.bind(4, place.sequence)
             while try query.step() {
                 place = (query.int32(0), query.int64(1))
-                events.append(
-                    ImportedEvent(
-                        takingBack: query.text(2), from: query.int64(1), conversation: query.int32(0),
-                        last: writer.directory.conversation(query.int32(0))?.lastSequence ?? 0, sender: user.value,
-                        time: now.milliseconds))
+                var event = ImportedEvent(
+                    takingBack: query.text(2), from: query.int64(1), conversation: query.int32(0),
+                    last: writer.directory.conversation(query.int32(0))?.lastSequence ?? 0, sender: user.value,
+                    time: now.milliseconds)
+                let hasBlocked = peers[ConversationNumber(query.int32(0))]?.hasBlocked ?? false
+                if query.int32(3) != 0 || hasBlocked { event.extras = event.extras.withheld }
+                events.append(event)
             }
             guard !events.isEmpty else { return }
             _ = try writer.adopt(events)

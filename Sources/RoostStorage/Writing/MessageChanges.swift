@@ -49,7 +49,8 @@ struct MessageChanges {
             row.event.extras = row.event.extras.ofTombstone
             try writer.replaceBody(of: &row, with: [])
             try writer.directory.noteGone(event.reference, in: event.conversation.value)
-            return .stored(Position(writer.head + 1), event.reference)
+            return .stored(
+                Position(writer.head + 1), event.reference, row.event.extras.isWithheld ? .withheld : .nothing)
         }
     }
 

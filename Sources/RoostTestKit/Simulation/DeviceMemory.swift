@@ -196,7 +196,7 @@ struct DeviceMemory {
 
 extension DeviceMemory.Conversation {
     /// What is not as it should be; nil if everything is.
-    func difference(from truth: ConversationTruth, comparesPins: Bool) -> String? {
+    func difference(from truth: ConversationTruth, of user: Int, comparesPins: Bool) -> String? {
         for (sequence, message) in messages.sorted(by: { $0.key < $1.key }) where !message.isPartial {
             let now = truth.messages[Int(sequence) - 1]
             if message.body != (now.isDeleted ? nil : now.bodies.last) { return "an old body of \(sequence)" }
@@ -207,8 +207,9 @@ extension DeviceMemory.Conversation {
         if let photo, photo != truth.photo { return "the photo \(photo)" }
         if let description, description != truth.description { return "the description \(description)" }
         // A device finds out about pinned messages that it doesn't have when it asks for them.
-        if comparesPins, let pins, pins.filter({ messages[$0] != nil }) != truth.pins.filter({ messages[$0] != nil }) {
-            return "the pinned messages \(pins), not \(truth.pins)"
+        let own = truth.pins(of: user)
+        if comparesPins, let pins, pins.filter({ messages[$0] != nil }) != own.filter({ messages[$0] != nil }) {
+            return "the pinned messages \(pins), not \(own)"
         }
         for (user, role) in roles {
             guard let member = truth.members[user] else { return "that u\(user) is in it" }

@@ -256,7 +256,8 @@ final class EndCheck {
             // Of what was withheld here, the device doesn't know what it has changed.
             guard !conversation.hasWithheld(from: device.user.index) else { continue }
             let hasHidden = people.hasEverBlocked(device.user.index, conversation.generations.keys)
-            if let mistake = kept.difference(from: conversation, comparesPins: !hasHidden) {
+            let user = device.user.index
+            if let mistake = kept.difference(from: conversation, of: user, comparesPins: !hasHidden) {
                 world.fail("\(connection.label) keeps of \(conversation.id) \(mistake)")
             }
         }

@@ -35,6 +35,7 @@ extension ConversationTruth {
         guard kind == .direct, let other else { return false }
         let hidden = withheld[other] ?? [:]
         switch (event.kind, event.change) {
+        case (.delete, _): return hidden[event.reference.value] != nil
         case (.react, _):
             let number = event.reference.value
             guard number >= 1, number <= messages.count, hidden[number] == nil else { return hidden[number] != nil }

@@ -100,6 +100,30 @@ import Testing
         #expect(retry.first.map { if case .duplicate = $0 { true } else { false } } == true)
     }
 
+    /// Whoever has blocked the user isn't told by it what it did, and the conversation ends where it ended.
+    @Test(arguments: [true, false]) func aBlockerHearsNothingOfIt(isBlockedStill: Bool) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.commit(RandomContent.directory)
+        var direct = message()
+        direct.kind = .conversation
+        direct.change = .create(
+            id: "c1", kind: .direct, name: "",
+            members: [NewMember(UserNumber(1), .member), NewMember(UserNumber(2), .member)])
+        var withheld = [message("squirrel", by: 2, key: "b"), about(.react, 1, by: 2)]
+        for index in withheld.indices { withheld[index].withheldFrom = UserNumber(1) }
+        _ = try log.commit([direct, message("acorn", by: 1, key: "a")] + withheld)
+        let veil = try log.load().conversations[0].veil
+        _ = try log.writer.commit([.exception(UserNumber(1), of: UserNumber(2), isBlockedStill ? .blocked : nil)])
+        log.close()
+        #expect(try erase("u2", from: scratch).reactions == 1)
+        let again = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { again.close() }
+        let told = try again.page(1).filter { $0.sender == UserNumber(2) && !$0.isWithheld(from: UserNumber(1)) }
+        #expect(told.map(\.kind) == (isBlockedStill ? [] : [.conversation]))
+        #expect(try again.load().conversations[0].veil == (isBlockedStill ? veil : nil))
+    }
+
     /// Whoever is the last goes with the conversation.
     @Test func aConversationWithoutOthersGoesAsAWhole() throws {
         let scratch = try Scratch()
