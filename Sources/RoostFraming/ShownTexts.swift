@@ -10,7 +10,7 @@ struct ShownTexts {
         let text = try members.string(member)
         let tooLong = members.refusal(member, "must be at most \(most) bytes", .tooLarge)
         guard text.count <= most else { throw tooLong }
-        let name = NameForm.trimmed(text.string.composed)
+        let name = NameForm.kept(text.string)
         if let fault = NameForm.fault(in: name.unicodeScalars, as: .name) { throw members.refusal(member, fault.rule) }
         guard name.utf8.count <= most, let kept = members.composed.keep(name) else { throw tooLong }
         return kept

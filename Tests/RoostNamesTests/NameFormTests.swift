@@ -14,14 +14,15 @@ import Testing
     func namesOfPeopleAreTaken(name: String) { #expect(fault(name) == nil) }
 
     @Test(arguments: [
-        "", " ", "\u{3000}", "\u{A0}", "\u{301}\u{301}", "\u{FE0F}", "\u{20E3}",
+        "", " ", "\u{3000}", "\u{A0}", "\u{301}\u{301}", "\u{20E3}",
     ])
     func aNameShowsSomething(name: String) { #expect(fault(name) == .blank) }
 
     /// Alone they show nothing, and inside a name they make a twin of another.
     @Test(arguments: [
         "\u{200B}", "\u{200C}", "\u{200D}", "\u{2060}", "\u{3164}", "\u{115F}", "\u{FFA0}", "\u{2800}", "\u{AD}",
-        "\u{34F}", "\u{180E}", "\u{FEFF}", "\u{2064}", "\u{FFF9}",
+        "\u{34F}", "\u{180E}", "\u{FEFF}", "\u{2064}", "\u{FFF9}", "\u{FE00}", "\u{FE0E}", "\u{FE0F}", "\u{E0041}",
+        "\u{E007F}", "\u{E0100}",
     ])
     func invisibleCharactersMakeNoTwins(character: String) {
         #expect(fault(character) == .invisible)
@@ -29,6 +30,19 @@ import Testing
         #expect(fault("An\(character)n") == .invisible)
         #expect(fault("\(character)Ann") == .invisible)
     }
+
+    @Test(arguments: [0xFFFE, 0xFDD0, 0x1_FFFF] as [UInt32])
+    func nonCharactersAreRefused(value: UInt32) throws {
+        #expect(fault("Ann\(try #require(Unicode.Scalar(value)))") == .invisible)
+    }
+
+    /// What has a meaning beside some neighbours makes twins beside others.
+    @Test(arguments: [
+        "Ann1\u{FE0F}", "1\u{FE0E}\u{20E3}", "😀\u{FE0F}", "❤\u{FE00}", "🏴\u{E0067}\u{E0062}", "🏴\u{E007F}",
+        "🏴\u{E0067}\u{E0062}\u{E0078}\u{E007F}", "葛\u{E0100}", "葛\u{FE00}", "山\u{200D}田", "1\u{200D}2", "א\u{200C}ב",
+        "می\u{200D}خ", "می\u{200C}", "می\u{200C}a", "👨\u{200D}a", "👨\u{200D}1", "क्\u{200D}a", "क\u{200D}ष",
+    ])
+    func neighboursGiveAMeaning(name: String) { #expect(fault(name) == .invisible) }
 
     @Test(arguments: [
         "\0", "\n", "\t", "\u{7F}", "\u{85}", "\u{61C}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202E}", "\u{2066}",
@@ -49,12 +63,19 @@ import Testing
 
     @Test(arguments: [
         ("  Ann \n", "Ann"), ("An\u{200B}n\u{202E}", "Ann"), ("Jo\u{200D}e", "Joe"), ("\u{3164}", ""), ("\u{200D}", ""),
-        ("Jose\u{301}", "Jos\u{E9}"), ("👨‍👩‍👧", "👨‍👩‍👧"),
+        ("Jose\u{301}", "Jos\u{E9}"), ("👨‍👩‍👧", "👨‍👩‍👧"), ("Ann\u{FE0F}", "Ann"),
+        ("🏴\u{E0041}", "🏴"), ("葛\u{E0100}", "葛"),
     ])
     func whatIsLeftOfANameIsAccepted(name: String, left: String) {
         let mended = NameForm.mended(name)
         #expect(Array(mended.utf8) == Array(left.utf8))
         #expect(mended.isEmpty || fault(mended) == nil)
+    }
+
+    @Test(arguments: [("Ann ⭐\u{FE0F}", "Ann ⭐"), ("❤\u{FE0F}", "❤\u{FE0F}"), ("  Jose\u{301} ", "Jos\u{E9}")])
+    func aNameIsKeptInOneForm(name: String, kept: String) {
+        #expect(Array(NameForm.kept(name).utf8) == Array(kept.utf8))
+        #expect(fault(NameForm.kept(name)) == nil)
     }
 
     @Test func composedTextsAreTheSameBytes() {

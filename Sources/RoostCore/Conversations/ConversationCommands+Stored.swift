@@ -17,7 +17,7 @@ extension ConversationCommands {
             if let request = conversation.opening.request {
                 introduceSender(of: request, in: conversation)
             } else if let pair = conversation.pair {
-                introduce(pair, now)
+                introduce(pair, unknownTo: event.withheldFrom(in: pair), now)
             }
         case .rename, .describe:
             if let change { conversation.show(change) }
@@ -57,10 +57,13 @@ extension ConversationCommands {
     }
 
     /// The two users of a direct conversation see each other from now on.
-    func introduce(_ pair: UserPair, _ now: Moment) {
+    /// - Parameter other: the one for whom nothing has changed; `.none` if for neither.
+    func introduce(_ pair: UserPair, unknownTo other: UserNumber = .none, _ now: Moment) {
         guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
-        presence.introduce(low, high, at: now)
-        profiles.introduce(low, high)
+        for (user, peer) in [(low, high), (high, low)] where user.number != other || user.hasBlocked(peer.number) {
+            presence.introduce(peer, to: user, at: now)
+            profiles.show(peer, to: user)
+        }
     }
 
     /// A direct conversation is there from now on for a user who is shown the other one by it.

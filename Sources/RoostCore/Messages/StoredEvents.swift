@@ -351,7 +351,10 @@ final class StoredEvents {
             }
             if !wasThere {
                 member.user.veil(pair.other(than: over.user), false)
-                conversations.show(pair.other(than: over.user), to: member.user, in: conversation, now)
+                // Whoever opens it is introduced by that.
+                if !(change?.isOpening ?? false) {
+                    conversations.show(pair.other(than: over.user), to: member.user, in: conversation, now)
+                }
             }
         }
         if other != .none { conversation.withhold(from: other) }

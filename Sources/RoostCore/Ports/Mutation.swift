@@ -314,6 +314,14 @@ extension ConversationChange {
         if case .accept = self { true } else { false }
     }
 
+    /// Whether users become members by it.
+    var isOpening: Bool {
+        switch self {
+        case .create, .add: true
+        default: false
+        }
+    }
+
     /// Whether it creates a direct conversation.
     public var isDirect: Bool {
         if case .create(_, .direct, _, _) = self { true } else { false }

@@ -202,13 +202,18 @@ final class PresenceCommands {
 
     /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
     func introduce(_ one: User, _ other: User, at now: Moment) {
-        for (user, peer) in [(one, other), (other, one)] where user.peers.sees(peer.number) {
-            // That a blocked user has accepted is withheld.
-            if user.hasBlocked(peer.number) {
-                presence.leaveOut(peer, for: user)
-            } else {
-                for session in user.sessions { show([peer], to: session, at: now) }
-            }
+        introduce(one, to: other, at: now)
+        introduce(other, to: one, at: now)
+    }
+
+    /// The user sees a peer from now on.
+    func introduce(_ peer: User, to user: User, at now: Moment) {
+        guard user.peers.sees(peer.number) else { return }
+        // That a blocked user has accepted is withheld.
+        if user.hasBlocked(peer.number) {
+            presence.leaveOut(peer, for: user)
+        } else {
+            for session in user.sessions { show([peer], to: session, at: now) }
         }
     }
 

@@ -177,7 +177,7 @@ final class TypingCommands {
     /// Whether the session may know when the user types. A viewer who has begun to hide from everybody since the user
     /// began to type is told the end.
     private func isTold(_ session: Session, of member: Member) -> Bool {
-        guard let viewer = session.user else { return false }
+        guard let viewer = session.user, !member.conversation.isVeiled(from: viewer.number) else { return false }
         if directory.policy.showsPresence(of: member.user, to: viewer) { return true }
         return !member.typing.isNamed && member.typing.namedAt <= viewer.privacy.hidSince
             && directory.policy.showedPresence(of: member.user, to: viewer)

@@ -58,7 +58,7 @@ package struct PersonRules: Sendable {
     /// A person's name as the relay keeps it: trimmed and composed.
     package func name(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { throw .invalid("displayName", "is required") }
-        let name = NameForm.trimmed(text.composed)
+        let name = NameForm.kept(text)
         guard !name.isEmpty else { throw .invalid("displayName", "is required") }
         guard name.unicodeScalars.count <= limits.nameScalars, name.utf8.count <= limits.nameBytes else {
             throw .invalid("displayName", "must have at most \(limits.nameScalars) characters")

@@ -34,6 +34,25 @@ package actor ServicesDatabase {
         try forgetRest()
     }
 
+    /// Opens the file for a command beside the process that serves. It is never made here, nor brought to another form:
+    /// the process may be running, and makes a copy before it does.
+    /// - Throws: `LocalFailure`, if it can't be used for now; `KeyFailure`, if a restart won't help.
+    package init(existing path: String, log: Logger) async throws {
+        self.log = log
+        let applied: Set<String>
+        do throws(LocalFailure) {
+            database = try LocalDatabase(path: path, migrations: nil, mayCreate: false)
+            applied = try database.applied()
+        } catch {
+            guard !error.mayPass else { throw error }
+            throw KeyFailure("\(path): \(ServicesDatabase.mend(of: error))")
+        }
+        guard applied == Set(ServicesDatabase.migrations.map(\.name)) else {
+            throw KeyFailure("\(path): is of another version; start the services of this one once")
+        }
+        file = OpenedFile(path)
+    }
+
     /// A version before this one left copies of what was deleted where SQLite had moved a row. The file's own number
     /// says whether it was written anew since. If there is no room for that, the next start tries again.
     private func cleanOnce() {

@@ -23,7 +23,7 @@ enum StoreFile {
         throw ToolFailure.empty(path: path)
     }
 
-    private static func note(beside path: String) -> LogNote.Content? {
+    static func note(beside path: String) -> LogNote.Content? {
         let descriptor = Glibc.open(path + ".lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

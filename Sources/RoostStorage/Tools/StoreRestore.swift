@@ -14,7 +14,8 @@ public struct StoreRestore {
         public var oldEpoch: String
         /// The epoch that the restored store has.
         public var newEpoch: String
-        /// Where the store that was there before is kept; nil if there was none.
+        /// Where the store that was there before is kept, or its write-ahead log if that was left alone; nil if there
+        /// was none.
         public var kept: String?
     }
 
@@ -26,7 +27,8 @@ public struct StoreRestore {
         guard access(marker(of: path), F_OK) != 0 else { throw .restoreUnderWay(marker: marker(of: path)) }
     }
 
-    /// Restores `backup` to `path`. `stamp` names the old store that is kept: `path.before-stamp`.
+    /// Restores `backup` to `path`. `stamp` names the old store that is kept: `path.before-stamp`, and `-2` and so on
+    /// if that name is taken.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator. The store is as it was, unless the
     ///   failure names the marker.
     public static func run(
@@ -36,8 +38,7 @@ public struct StoreRestore {
         guard !StoreFile.isSame(backup, path) else { throw ToolFailure.sameFile(path: backup) }
         let lock = try FileLock(for: path)
         defer { lock.release() }
-        let kept = path + ".before-" + stamp
-        guard access(kept, F_OK) != 0 else { throw ToolFailure.exists(path: kept) }
+        let kept = try freeName(path + ".before-" + stamp)
         let file = try NewFile(at: marker(of: path), replacing: true)
         let result: Result
         do {
@@ -52,6 +53,14 @@ public struct StoreRestore {
         var done = result
         done.kept = try swap(marker(of: path), path, keepingAs: kept)
         return done
+    }
+
+    private static func freeName(_ name: String) throws -> String {
+        for kept in [name] + (2...99).map({ "\(name)-\($0)" })
+        where access(kept, F_OK) != 0 && access(kept + "-wal", F_OK) != 0 {
+            return kept
+        }
+        throw ToolFailure.exists(path: name)
     }
 
     private static func prepare(
@@ -81,7 +90,7 @@ public struct StoreRestore {
     /// Puts the new file in the place of the store. Whatever is cut short leaves the marker, and all of it can be done
     /// again: the old store already has its second name before anything of it goes.
     private static func swap(_ new: String, _ path: String, keepingAs kept: String) throws -> String? {
-        let hasStore = access(path, F_OK) == 0
+        let old = ["", "-wal"].first { access(path + $0, F_OK) == 0 }
         for suffix in ["", "-wal"] where access(path + suffix, F_OK) == 0 {
             try keep(path + suffix, as: kept + suffix)
         }
@@ -93,7 +102,7 @@ public struct StoreRestore {
             throw ToolFailure.cannotWrite(path: path, reason: String(cString: strerror(errno)))
         }
         try Folder.sync(of: path)
-        return hasStore ? kept : nil
+        return old.map { kept + $0 }
     }
 
     private static func keep(_ old: String, as kept: String) throws {

@@ -22,10 +22,12 @@ public struct StoreVerifier {
     /// Verifies the store at `path`.
     /// - Throws: `ToolFailure` or `StorageFailure` if it can't be read at all, or is no store.
     public static func run(_ path: String, progress: @escaping ToolProgress.Report) throws -> VerifyReport {
+        // A relay that writes on moves the note after the log.
+        let note = StoreFile.note(beside: path)
         let database = try StoreFile.openForReading(path)
         defer { database.close() }
         var verifier = try StoreVerifier(database, progress)
-        return try verifier.verify()
+        return try verifier.verify(note)
     }
 
     private init(_ database: Database, _ progress: @escaping ToolProgress.Report) throws {
@@ -34,7 +36,7 @@ public struct StoreVerifier {
         log = try LogVerifier(database)
     }
 
-    private mutating func verify() throws -> VerifyReport {
+    private mutating func verify(_ note: LogNote.Content?) throws -> VerifyReport {
         try checkPages()
         // What is indexed doesn't become unindexed, so it can be read without holding on to one state of the store.
         var floor = try StoreFile.summary(of: database).keysTo
@@ -59,6 +61,12 @@ public struct StoreVerifier {
             database: database, names: names, summary: summary, keyed: keyed, indexed: indexed, now: log.audit,
             damaged: log.damagedPositions)
         try derived.verify(&report)
+        if let note, note.epoch == summary.epoch, note.position > summary.head {
+            report.add(
+                "log", "position \(summary.head)",
+                "is the last one, and the note beside the store has position \(note.position): what was stored last is "
+                    + "lost", .restore)
+        }
         database.rollBack()
         report.rows = log.audit.rows
         report.users = names.users.count
