@@ -31,7 +31,7 @@ async def stop_reading(relay, user):
 
 
 async def test_a_stalled_reader_catches_up_and_disturbs_nobody(start):
-    relay = start(limits__backlog_max=1_000_000)
+    relay = start(limits__backlog_max=1_000_000, limits__commands_per_second=1_000_000)
     alice, carol = await relay.device("alice"), await relay.device("carol")
     group = await alice.group("Crew", "slow", "carol", "slower")
     slow = [await stop_reading(relay, user) for user in ("slow", "slower")]
