@@ -228,6 +228,20 @@ async def test_raw_frames_by_hand(start):
     assert await alice.end() == 0
 
 
+async def test_raw_frames_from_a_pipe_are_answered_before_the_end(start):
+    relay = start()
+    lines = [
+        {"type": "send", "id": 1, "to": "@bob", "key": "by-hand-1", "body": "Are you there?"},
+        {"type": "typing", "to": "@bob"}, {"type": "conversation.list", "id": "three"},
+    ]
+    alice = await Chat.open(relay, "--as", "alice", "--raw")
+    said, _ = await asyncio.wait_for(
+        alice.process.communicate("".join(json.dumps(line) + "\n" for line in lines).encode()), PATIENCE)
+    frames = [json.loads(line) for line in said.splitlines() if line.startswith(b"{")]
+    assert alice.process.returncode == 0
+    assert {frame["re"] for frame in frames if frame["type"] == "ok"} == {1, "three"}, said
+
+
 # On a terminal
 
 
