@@ -84,7 +84,7 @@ public final class CommandDecoder {
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
         case .setExpiry: try readExpiry()
         case .members: try readMembers()
-        case .leave: try readChange(.leave)
+        case .leave: try readChange(.leave(keeps: try members.flag(.keep) ?? false))
         case .pin: try readPin(Command.Change.Kind.pin)
         case .unpin: try readPin(Command.Change.Kind.unpin)
         case .pins:

@@ -410,7 +410,8 @@ public enum Command {
             /// This message is shown at the top.
             case pin(SequenceNumber)
             case unpin(SequenceNumber)
-            case leave
+            /// `keeps`: refused if the user is the last member, whose leaving erases the conversation.
+            case leave(keeps: Bool)
         }
 
         /// A conversation, or `@user`.

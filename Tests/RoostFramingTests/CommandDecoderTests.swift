@@ -226,6 +226,7 @@ import Testing
             ),
             (#"{"type":"conversation.leave","id":1,"conversation":"@bob","key":"k"}"#, "leave | @bob | k"),
             (#"{"type":"conversation.leave","id":1,"conversation":"@bob"}"#, "leave | @bob | -"),
+            (#"{"type":"conversation.leave","id":1,"conversation":"@bob","keep":true}"#, "leave and keep | @bob | -"),
         ]
     )
     func valid(json: String, expected: String) {

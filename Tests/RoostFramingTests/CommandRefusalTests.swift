@@ -153,7 +153,7 @@ import Testing
                 ("sequence", "1", .sequence, false), ("after", #""bob""#, .user, false), ("limit", "1", .limit, false),
             ]
         ),
-        Shape(type: "conversation.leave", members: conversation + key),
+        Shape(type: "conversation.leave", members: conversation + key + [("keep", "true", .flag, false)]),
         Shape(
             type: "admin.people", members: [("after", #""bob""#, .user, false), ("limit", "1", .limit, false)]),
         Shape(type: "admin.user", members: [("user", #""bob""#, .user, true)]),

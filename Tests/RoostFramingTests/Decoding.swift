@@ -184,7 +184,7 @@ private func describe(_ change: Command.Change) -> String {
     case .expiry(let time): words("expiry", of, "\(time)", key)
     case .pin(let sequence): words("pin", of, "\(sequence.value)", key)
     case .unpin(let sequence): words("unpin", of, "\(sequence.value)", key)
-    case .leave: words("leave", of, key)
+    case .leave(let keeps): words(keeps ? "leave and keep" : "leave", of, key)
     }
 }
 

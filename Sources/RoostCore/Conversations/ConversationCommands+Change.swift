@@ -26,7 +26,7 @@ extension ConversationCommands {
             case .expiry(let time): try setExpiry(time, of: conversation, by, now)
             case .pin(let sequence): try pin(sequence, in: conversation, by, now)
             case .unpin(let sequence): try unpin(sequence, in: conversation, by, now)
-            case .leave: try leave(conversation, by, now)
+            case .leave(let keeps): try leave(conversation, keeps: keeps, by, now)
             }
         } catch {
             try look(for: change, speaker, asker, refusal: error, now)
@@ -198,11 +198,16 @@ extension ConversationCommands {
         return conversation.standing(of: user.number)
     }
 
-    private func leave(_ conversation: Conversation, _ by: Actor, _ now: Moment) throws(Refusal) {
+    private func leave(
+        _ conversation: Conversation, keeps: Bool, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
         // Those who stay decide who becomes owner, and whether the conversation is erased.
         try directory.check(isCertain: conversation.isCertain)
         let isLast = conversation.standingCount == 1
         try directory.policy.checkLeaving(of: by.user, from: conversation, isLast: isLast)
+        guard !keeps || !isLast else {
+            throw Refusal(.forbidden, "keep: the conversation would be erased, because nobody else is in it")
+        }
         submitLeave(conversation, by: by.speaker, as: by.role, by.asker, key: by.key, now)
     }
 
