@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import RoostAuth
 
@@ -7,22 +8,24 @@ package final class DataFolder: Sendable {
     private let path: String
     private let file: Int32
 
-    /// Takes the lock.
+    /// Makes the folder if there is none, and takes its lock.
     /// - Throws: `KeyFailure`, if the folder can't be used, or has lost its database; `ServiceFault`, if another
     ///   process has the lock: one that is about to end, perhaps, so that a later start may take it.
     package init(_ path: String) throws {
         self.path = path
-        let lock = path + "/lock"
-        file = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        do {
+            // The relay reads the public keys in it; only the owner may change what there is.
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw KeyFailure("\(path): can't be created")
+        }
+        file = open(DataFolder.lock(in: path), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw KeyFailure("\(path): can't be written: \(String(cString: strerror(errno)))") }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             throw ServiceFault(.unavailable, "\(path): another roost-services uses this folder")
         }
-        // To begin anew without a word would print the link of the owner for whoever reads the log.
-        guard DataFolder.size(of: lock) == 0 || DataFolder.size(of: database) > 0 else {
-            throw KeyFailure(
-                "\(database): is missing or empty; put a backup there, or delete \(lock) to begin without accounts")
-        }
+        try DataFolder.checkNotLost(path)
     }
 
     deinit {
@@ -33,7 +36,10 @@ package final class DataFolder: Sendable {
     }
 
     /// Where the database is.
-    package var database: String { path + "/services.db" }
+    package var database: String { DataFolder.database(in: path) }
+
+    /// Whether the database has been made, so that one without tables isn't a new one.
+    package var hasHadDatabase: Bool { DataFolder.size(of: DataFolder.lock(in: path)) > 0 }
 
     /// Remembers, in the file of the lock, that the database has been made.
     package func markDatabase() throws(KeyFailure) {
@@ -43,8 +49,56 @@ package final class DataFolder: Sendable {
         }
     }
 
+    private static func database(in path: String) -> String { path + "/services.db" }
+
+    private static func lock(in path: String) -> String { path + "/lock" }
+
+    // MARK: The guard of all commands
+
+    /// The database of a folder, for a command beside the process that serves, which alone makes one.
+    /// - Throws: `KeyFailure`, if the folder has lost its database; `ServiceFault`, if it never had one. Nothing is
+    ///   made or changed.
+    package static func existingDatabase(in path: String) throws -> String {
+        try checkNotLost(path)
+        let database = database(in: path)
+        guard size(of: database) > 0 else {
+            throw ServiceFault(
+                .unavailable,
+                "\(database): there is no database; start `roost up` first, or name its folder by services.data")
+        }
+        return database
+    }
+
+    /// Checks that there is a database if there was one. It is looked at without SQLite, which takes a file of
+    /// 0 bytes for a new database, and deletes the log beside it with commits that are nowhere else.
+    /// - Throws: `KeyFailure`. Nothing is made or changed.
+    package static func checkNotLost(_ path: String) throws(KeyFailure) {
+        let database = database(in: path)
+        guard size(of: database) == 0 else { return }
+        // SQLite keeps it beside the file itself, not beside a link to it.
+        let log = realPath(of: database) + "-wal"
+        guard size(of: log) == 0 else {
+            throw KeyFailure(
+                "\(database): is missing or empty, but \(log) has commits that may be nowhere else; nothing was "
+                    + "changed: put the file back beside it or, if it is lost, keep \(log) in another folder and put a "
+                    + "backup there")
+        }
+        // To begin anew without a word would print the link of the owner for whoever reads the log.
+        guard size(of: lock(in: path)) == 0 else {
+            throw KeyFailure(
+                "\(database): is missing or empty; put a backup there, or delete \(lock(in: path)) to begin without "
+                    + "accounts")
+        }
+    }
+
     private static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private static func realPath(of path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
     }
 }

@@ -40,11 +40,13 @@ package struct Services: Sendable {
         self.limits = limits
         self.clock = clock
         self.log = log
+        // Before anything else is made there: a folder that has lost its database stays as it is.
+        folder = try DataFolder(configuration.data)
         keys = try KeyRing(data: configuration.data, limits: limits, clock: clock)
         // What SQLite makes is our owner's. The folder and the public keys are for the relay, too.
         umask(0o077)
-        folder = try DataFolder(configuration.data)
-        database = try await ServicesDatabase(path: folder.database, log: log)
+        database = try await ServicesDatabase(
+            path: folder.database, mayBegin: !folder.hasHadDatabase, log: log)
         try folder.markDatabase()
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
         func line() throws -> RelayLine {
@@ -238,16 +240,33 @@ package struct Services: Sendable {
         FirstLinks(database: database, limits: limits, clock: clock, page: configuration.pageURL)
     }
 
+    // MARK: Commands
+
+    /// The database, for a command beside a process that may be running. It is never made here.
+    private static func existingDatabase(_ configuration: ServicesConfiguration) async throws -> ServicesDatabase {
+        let path = try DataFolder.existingDatabase(in: configuration.data)
+        umask(0o077)
+        return try await ServicesDatabase(existing: path, log: Logger(label: "roost-services"))
+    }
+
+    /// The keys of backends, beside a process that may be running.
+    /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the database can't be used.
+    package static func apiKeys(_ configuration: ServicesConfiguration) async throws -> APIKeys {
+        APIKeys(database: try await existingDatabase(configuration), clock: .system)
+    }
+
+    /// Makes the next key for access tokens, beside a process that may be running.
+    /// - Throws: `KeyFailure` or `ServiceFault`, if the folder can't be used.
+    package static func rotateKey(_ configuration: ServicesConfiguration) throws {
+        _ = try DataFolder.existingDatabase(in: configuration.data)
+        try KeyRing.rotate(data: configuration.data, limits: ServicesLimits(), clock: .system)
+    }
+
     /// Makes a link beside a process that may be running.
-    /// - Throws: `LocalFailure` or `ServiceFault`, if the database can't be used.
+    /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the database can't be used.
     package static func link(_ configuration: ServicesConfiguration, for receiver: LinkReceiver) async throws -> String
     {
-        let path = configuration.data + "/services.db"
-        guard access(path, R_OK | W_OK) == 0 else {
-            throw ServiceFault(.unavailable, "\(path): can't be used; start `roost up` first")
-        }
-        umask(0o077)
-        let database = try await ServicesDatabase(path: path, log: Logger(label: "roost-services"))
+        let database = try await existingDatabase(configuration)
         let links = links(configuration, database, ServicesLimits(), .system)
         switch receiver {
         case .owner: return try await links.owner()

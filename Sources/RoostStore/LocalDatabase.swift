@@ -50,14 +50,17 @@ package final class LocalDatabase {
     private var isClosed = false
 
     /// Opens the file, or creates it, and brings it to the newest form.
-    /// - Parameter migrations: nil to leave it in the form that it has.
-    package init(path: String, migrations: [LocalMigration]?) throws(LocalFailure) {
+    /// - Parameters:
+    ///   - migrations: nil to leave it in the form that it has.
+    ///   - mayCreate: whether it may be made if it isn't there.
+    package init(path: String, migrations: [LocalMigration]?, mayCreate: Bool = true) throws(LocalFailure) {
         LocalDatabase.tellUse()
         guard !DamagedFile(path: path).hasForeignHead else {
             throw LocalFailure(code: SQLITE_NOTADB, description: "the file doesn't begin as a database does")
         }
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        if mayCreate { flags |= SQLITE_OPEN_CREATE }
         let code = sqlite3_open_v2(path, &opened, flags, LocalDatabase.fileLayer)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close(opened)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
 import RoostServices
 import RoostServicesConfiguration
 
@@ -64,10 +63,6 @@ struct APIKeyCommand: ParsableCommand {
     }
 
     private static func keys(_ options: ServicesOptions) async throws -> APIKeys {
-        let folder = try options.configuration().data
-        umask(0o077)
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let database = try await ServicesDatabase(path: folder + "/services.db", log: Logger(label: "roost-services"))
-        return APIKeys(database: database, clock: .system)
+        try await Services.apiKeys(try options.configuration())
     }
 }

@@ -11,6 +11,6 @@ struct RotateKeyCommand: ParsableCommand {
     @OptionGroup var options: ServicesOptions
 
     func run() throws {
-        try KeyRing.rotate(data: try options.configuration().data, limits: ServicesLimits(), clock: .system)
+        try Services.rotateKey(try options.configuration())
     }
 }

@@ -17,12 +17,16 @@ package actor ServicesDatabase {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Opens the file, or creates it. A process before this one may have been killed before it could `forget`.
+    /// - Parameter mayBegin: whether it may be without tables, as a new one is.
     /// - Throws: `LocalFailure`, if it can't be used for now; `KeyFailure`, if a restart won't help.
     package init(
-        path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, log: Logger
+        path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, mayBegin: Bool = true, log: Logger
     ) async throws {
         self.log = log
         do throws(LocalFailure) {
+            if !mayBegin, try LocalDatabase(path: path, migrations: nil, mayCreate: false).applied().isEmpty {
+                throw LocalFailure(description: "has no tables, although it had some; put a backup there")
+            }
             try UpgradeCopy.make(of: path, before: migrations, log)
             database = try LocalDatabase(path: path, migrations: migrations)
         } catch {
@@ -32,6 +36,25 @@ package actor ServicesDatabase {
         file = OpenedFile(path)
         cleanOnce()
         try forgetRest()
+    }
+
+    /// Opens the file for a command beside the process that serves. It is never made here, nor brought to another form:
+    /// the process may be running, and makes a copy before it does.
+    /// - Throws: `LocalFailure`, if it can't be used for now; `KeyFailure`, if a restart won't help.
+    package init(existing path: String, log: Logger) async throws {
+        self.log = log
+        let applied: Set<String>
+        do throws(LocalFailure) {
+            database = try LocalDatabase(path: path, migrations: nil, mayCreate: false)
+            applied = try database.applied()
+        } catch {
+            guard !error.mayPass else { throw error }
+            throw KeyFailure("\(path): \(ServicesDatabase.mend(of: error))")
+        }
+        guard applied == Set(ServicesDatabase.migrations.map(\.name)) else {
+            throw KeyFailure("\(path): is of another version; start the services of this one once")
+        }
+        file = OpenedFile(path)
     }
 
     /// A version before this one left copies of what was deleted where SQLite had moved a row. The file's own number

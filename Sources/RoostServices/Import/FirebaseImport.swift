@@ -41,10 +41,11 @@ package struct FirebaseImport {
         self.clock = clock
         self.tell = tell
         parameters = try FirebaseHashParameters(reading: FirebaseImport.text(hashParameters, limits))
+        try DataFolder.checkNotLost(data)
         try FirebaseImport.checkOwner(data)
         // Whatever SQLite makes is its owner's.
         umask(0o077)
-        database = try LocalDatabase(path: data + "/services.db", migrations: nil)
+        database = try LocalDatabase(path: data + "/services.db", migrations: nil, mayCreate: false)
         // The services bring the tables to another form, and make a copy before that.
         guard try Set(database.applied()) == Set(ServicesDatabase.migrations.map(\.name)) else {
             throw ConfigurationFailure("\(data): is of another version; start the services of this one once")
@@ -64,7 +65,7 @@ package struct FirebaseImport {
     // As another user it would leave files that the services can't open.
     private static func checkOwner(_ data: String) throws(ConfigurationFailure) {
         var about = stat()
-        guard stat(data + "/services.db", &about) == 0 else {
+        guard stat(data + "/services.db", &about) == 0, about.st_size > 0 else {
             throw ConfigurationFailure(
                 "\(data): no data of the services is here; start them once, or name the folder by services.data")
         }

@@ -29,6 +29,7 @@ package struct AdminRequest: Sendable {
     /// The folder of the keys. It is never made here: a token of new keys would be good for nothing.
     private func folder() throws(KeyFailure) -> String {
         let data = configuration.data
+        try DataFolder.checkNotLost(data)
         guard access(data + "/keys/secret", F_OK) == 0 else {
             throw KeyFailure("\(data): there are no keys of roost-services; name their folder by --set services.data=…")
         }
