@@ -69,11 +69,16 @@ package final class DataFolder: Sendable {
         return database
     }
 
-    /// Checks that there is a database if there was one. It is looked at without SQLite, which takes a file of
+    /// Checks that there is a database if there was one. It reads no more than a header, because SQLite takes a file of
     /// 0 bytes for a new database, and deletes the log beside it with commits that are nowhere else.
     /// - Throws: `KeyFailure`. Nothing is made or changed.
     package static func checkNotLost(_ path: String) throws(KeyFailure) {
         let database = database(in: path)
+        guard !isRelayStore(database) else {
+            throw KeyFailure(
+                "\(database): is the relay's store and not the services' database; name another folder by services.data"
+            )
+        }
         guard size(of: database) == 0 else { return }
         // SQLite keeps it beside the file itself, not beside a link to it.
         let log = realPath(of: database) + "-wal"
@@ -100,5 +105,14 @@ package final class DataFolder: Sendable {
         guard let found = realpath(path, nil) else { return path }
         defer { free(found) }
         return String(cString: found)
+    }
+
+    /// Whether the header has the relay's mark, `Migration.applicationID` (sqlite.org/fileformat.html, section 1.3.16).
+    private static func isRelayStore(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var mark = [UInt8](repeating: 0, count: 4)
+        return pread(file, &mark, mark.count, 68) == mark.count && mark == Array("Rost".utf8)
     }
 }

@@ -5,6 +5,8 @@ import sqlite3
 
 import pytest
 
+from harness.relay import command
+
 
 @pytest.mark.parametrize("is_empty", [False, True])
 def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
@@ -99,6 +101,20 @@ def test_a_database_without_tables_is_lost_too(start_services):
         assert found.returncode == 2 and found.stderr.count("\n") == 1, (words, found)
     found = services.command("serve")
     assert "services.db: has no tables" in found.stderr and "backup" in found.stderr
+
+
+def test_the_relays_store_is_no_database_of_the_services(start_services, tmp_path):
+    services = start_services()
+    services.stop()
+    for beside in services.data.glob("services.db*"):
+        beside.unlink()
+    store = tmp_path / "relay.db"
+    made = command(tmp_path, "store", "import", "--store", str(store), os.devnull)
+    assert store.exists(), made
+    store.rename(services.data / "services.db")
+    for words in ("serve", "api-key list", "link"):
+        found = services.command(words)
+        assert found.returncode == 2 and "is the relay's store" in found.stderr, (words, found)
 
 
 def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):

@@ -138,4 +138,13 @@ struct DataFolderTests {
         let applied = try LocalDatabase(path: database, migrations: nil).applied()
         #expect(applied == Set(earlier.map(\.name)))
     }
+
+    @Test func theStoreOfTheRelayIsNamed() throws {
+        let store = try LocalDatabase(path: database, migrations: nil)
+        // "Rost".
+        try store.execute("PRAGMA application_id = 1383035764; CREATE TABLE event(a INTEGER)")
+        store.close()
+        let failure = #expect(throws: KeyFailure.self) { _ = try DataFolder(folder.path) }
+        #expect(failure?.reason.contains("is the relay's store") == true)
+    }
 }
