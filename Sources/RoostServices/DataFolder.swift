@@ -115,4 +115,30 @@ package final class DataFolder: Sendable {
         var mark = [UInt8](repeating: 0, count: 4)
         return pread(file, &mark, mark.count, 68) == mark.count && mark == Array("Rost".utf8)
     }
+
+    // MARK: Modes
+
+    /// What others than its owner may do with the database or its folder: lines for the operator, in the words of those
+    /// that the relay has for its store.
+    package func warnings() -> [String] {
+        var lines: [String] = []
+        let folder = DataFolder.realPath(of: path)
+        if let mode = DataFolder.mode(of: folder), mode & (S_IWGRP | S_IWOTH) != 0 {
+            lines.append(
+                "\(folder): mode \(String(mode, radix: 8)) lets other users replace the database; run: chmod go-w "
+                    + folder)
+        }
+        // SQLite gives the files beside it the same mode.
+        if let mode = DataFolder.mode(of: database), mode & (S_IWGRP | S_IRWXO) != 0 {
+            lines.append(
+                "\(database): mode \(String(mode, radix: 8)) lets other users read or change the accounts; run: "
+                    + "chmod g-w,o-rwx \(database)")
+        }
+        return lines
+    }
+
+    private static func mode(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
 }

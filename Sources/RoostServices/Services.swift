@@ -48,6 +48,7 @@ package struct Services: Sendable {
         database = try await ServicesDatabase(
             path: folder.database, mayBegin: !folder.hasHadDatabase, log: log)
         try folder.markDatabase()
+        for line in folder.warnings() { log.warning("\(line)") }
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
         func line() throws -> RelayLine {
             RelayLine(

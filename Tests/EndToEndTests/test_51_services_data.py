@@ -117,6 +117,18 @@ def test_the_relays_store_is_no_database_of_the_services(start_services, tmp_pat
         assert found.returncode == 2 and "is the relay's store" in found.stderr, (words, found)
 
 
+def test_modes_that_let_others_in_are_warned_of(start_services):
+    services = start_services()
+    services.stop()
+    assert "lets other users" not in services.log()
+    os.chmod(services.data / "services.db", 0o644)
+    os.chmod(services.data, 0o777)
+    services.start()
+    lines = [line for line in services.log().splitlines() if "lets other users" in line]
+    assert len(lines) == 2 and all(" warning " in line for line in lines), lines
+    assert "mode 777" in lines[0] and "mode 644" in lines[1], lines
+
+
 def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):
     services = start_services()
     tokens = services.sign_up("ann@example.org")

@@ -147,4 +147,24 @@ struct DataFolderTests {
         let failure = #expect(throws: KeyFailure.self) { _ = try DataFolder(folder.path) }
         #expect(failure?.reason.contains("is the relay's store") == true)
     }
+
+    @Test func whatOthersMayChangeIsSaid() async throws {
+        let data = folder.path + "/data"
+        let held = try DataFolder(data)
+        _ = try await ServicesDatabase(path: held.database, log: Logger(label: "test"))
+        func modes(_ folder: Int, _ file: Int) throws -> [String] {
+            try FileManager.default.setAttributes([.posixPermissions: folder], ofItemAtPath: data)
+            try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: held.database)
+            return held.warnings()
+        }
+        #expect(try modes(0o755, 0o600) == [])
+        #expect(try modes(0o750, 0o640) == [])
+        #expect(
+            try modes(0o777, 0o644) == [
+                "\(data): mode 777 lets other users replace the database; run: chmod go-w \(data)",
+                "\(data)/services.db: mode 644 lets other users read or change the accounts; run: "
+                    + "chmod g-w,o-rwx \(data)/services.db",
+            ])
+        #expect(try modes(0o775, 0o660).count == 2)
+    }
 }
