@@ -45,10 +45,13 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         }
     }
 
-    /// A setting from a single text. The items of a list are separated by commas.
+    /// A setting from a single text. The items of a list are separated by commas, with or without the brackets that a
+    /// file has around them: no item begins with one and ends with the other.
     func setting(_ text: String, from source: ConfigurationSource) -> ConfigurationSetting {
         guard case .list = form else { return ConfigurationSetting(key: name, value: .text(text), source: source) }
-        let items = text.split(separator: ",").map { String($0.trimmingPrefix { $0 == " " }) }
+        let isBracketed = text.utf8.count >= 2 && text.hasPrefix("[") && text.hasSuffix("]")
+        let items = (isBracketed ? text.dropFirst().dropLast() : text[...]).split(separator: ",")
+            .map { String($0.trimmingPrefix { $0 == " " }) }
         return ConfigurationSetting(key: name, value: .list(items), source: source)
     }
 }

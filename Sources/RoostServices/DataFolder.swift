@@ -38,6 +38,9 @@ package final class DataFolder: Sendable {
     /// Where the database is.
     package var database: String { DataFolder.database(in: path) }
 
+    /// Whether the database has been made, so that one without tables isn't a new one.
+    package var hasHadDatabase: Bool { DataFolder.size(of: DataFolder.lock(in: path)) > 0 }
+
     /// Remembers, in the file of the lock, that the database has been made.
     package func markDatabase() throws(KeyFailure) {
         let mark = Array("services.db was made\n".utf8)

@@ -45,8 +45,10 @@ package struct Services: Sendable {
         keys = try KeyRing(data: configuration.data, limits: limits, clock: clock)
         // What SQLite makes is our owner's. The folder and the public keys are for the relay, too.
         umask(0o077)
-        database = try await ServicesDatabase(path: folder.database, log: log)
+        database = try await ServicesDatabase(
+            path: folder.database, mayBegin: !folder.hasHadDatabase, log: log)
         try folder.markDatabase()
+        for line in folder.warnings() { log.warning("\(line)") }
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
         func line() throws -> RelayLine {
             RelayLine(

@@ -98,8 +98,9 @@ package struct ServicesLimits: Sendable, Equatable {
 
     // MARK: Attempts
 
-    /// Failed sign-ins of an account, and attempts of a client's address, in `attemptSeconds`. A person mistypes twice;
-    /// an office or a carrier has many people behind one address.
+    /// Failed sign-ins of an account, wrong passwords by which a session confirms something, and attempts of a
+    /// client's address, in `attemptSeconds`. A person mistypes twice; an office or a carrier has many people behind
+    /// one address.
     package var accountFailures = 5
     package var addressAttempts = 30
     /// The same for the networks of /56 and /48 that an IPv6 address is in: 256 and 65,536 of the /64 that one address
@@ -108,7 +109,7 @@ package struct ServicesLimits: Sendable, Equatable {
     package var siteAttempts = 480
     package var attemptSeconds: Int64 = 900
     /// Passwords of an account that are checked in that time, right ones included: otherwise one person could keep the
-    /// threads that hash busy. Nobody signs in more than every 15 seconds.
+    /// threads that hash busy. Nobody signs in more than every 15 seconds. As many for all its sessions together.
     package var accountChecks = 60
     /// Letters with a link to one address, of each purpose, in `attemptSeconds`. Who waits for one asks two or three
     /// times; more would be somebody who fills another one's mailbox.

@@ -179,6 +179,20 @@ def test_five_failures_close_an_account_for_a_while(services, email):
     assert services.sign_in(other).status == 200
 
 
+def test_strangers_keep_nobody_from_their_own_account(services, email):
+    token = services.sign_up(email)["accessToken"]
+    for _ in range(5):
+        assert services.sign_in(email, "wrong one").status == 401
+    assert services.sign_in(email).status == 429
+    change = {"password": PASSWORD, "newPassword": "battery staple"}
+    assert services.post("/v1/password/change", change, token=token).status == 204
+    # A session guesses no faster than strangers.
+    for _ in range(5):
+        assert services.post("/v1/password/change", change, token=token).code == "invalid_credentials"
+    answer = services.delete("/v1/account", {"password": "battery staple"}, token=token)
+    assert (answer.status, answer.code) == (429, "rate_limited")
+
+
 def test_attempts_of_an_address_are_counted(start_services):
     services = start_services()
     answers = [services.sign_in(f"u{number}@example.org", "wrong one").status for number in range(31)]

@@ -429,46 +429,6 @@ def test_a_port_that_is_taken_is_named(services, tmp_path):
     assert f"services.port: can't listen on 127.0.0.1, port {services.port}" in found.stderr
 
 
-@pytest.mark.parametrize("is_empty", [False, True])
-def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
-    services = start_services()
-    tokens = services.sign_up("ann@example.org")
-    copy = services.folder / "copy.db"
-    services.stop()
-    database = services.data / "services.db"
-    copy.write_bytes(database.read_bytes())
-    database.unlink()
-    if is_empty:
-        database.touch()
-    found = services.command("serve")
-    assert found.returncode == 2 and "services.db: is missing or empty" in found.stderr
-    database.write_bytes(copy.read_bytes())
-    services.start()
-    assert services.refresh(tokens["refreshToken"]).status == 200
-    # Whoever wants to begin anew says so.
-    services.stop()
-    database.unlink()
-    (services.data / "lock").unlink()
-    services.start()
-    assert services.sign_in("ann@example.org").status == 401
-
-
-def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):
-    services = start_services()
-    tokens = services.sign_up("ann@example.org")
-    # What was written last is in the log beside the file.
-    services.kill()
-    database = services.data / "services.db"
-    whole = database.read_bytes()
-    database.write_bytes(b"\x55" * 100 + whole[100:])
-    found = services.command("serve")
-    assert found.returncode == 2 and found.stderr.count("\n") == 1
-    assert "services.db: is damaged" in found.stderr and "backup" in found.stderr
-    database.write_bytes(whole)
-    services.start()
-    assert services.refresh(tokens["refreshToken"]).status == 200
-
-
 def test_sighup_is_harmless_before_the_services_are_ready_and_after(tmp_path):
     # A program that reads from a pipe waits for what is written into it: it has begun, and has no configuration yet.
     pipe, port = tmp_path / "roost.yaml", re.compile(rb" listens on http://[^/]*:(\d+)\n")
@@ -495,28 +455,6 @@ def test_sighup_is_harmless_before_the_services_are_ready_and_after(tmp_path):
             process.terminate()
             process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, (tmp_path / "services.log").read_text()
-
-
-def test_after_a_clean_end_the_file_alone_has_everything(start_services):
-    services = start_services()
-    tokens = services.sign_up("ann@example.org")
-    assert services.stop() == 0
-    for beside in services.data.glob("services.db-*"):
-        beside.unlink()
-    services.start()
-    assert services.refresh(tokens["refreshToken"]).status == 200
-
-
-def test_nothing_is_acked_to_a_file_without_a_name(start_services):
-    services = start_services()
-    tokens = services.sign_up("ann@example.org")
-    database, away = services.data / "services.db", services.data / "away.db"
-    database.rename(away)
-    assert services.get("/readyz").status == 503
-    assert services.refresh(tokens["refreshToken"]).code == "unavailable"
-    away.rename(database)
-    assert services.get("/readyz").status == 200
-    assert services.refresh(tokens["refreshToken"]).status == 200
 
 
 def test_the_version_is_the_relays(services, tmp_path):

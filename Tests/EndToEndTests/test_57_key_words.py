@@ -25,7 +25,7 @@ OWN = {
     "messages/history": "read", "signals": "send"}
 
 # What is asked for by name, and the word that it takes.
-ASKING = {"sequence": "read", "presence": "presence"}
+ASKING = {"sequence": "read", "presence": "presence", "ifVersion": "read"}
 
 
 def read_table():
@@ -135,6 +135,8 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
         extras = [{}]
         if path == "conversations/members":
             extras = [{}, {"sequence": first["sequence"]}, {"presence": True}, {"sequence": 1, "presence": True}]
+        if path == "messages/edit":
+            extras = [{}, {"ifVersion": 1}]
         if path == "conversations/list":
             extras = [{}, {"limit": 1}]
         for extra, words in itertools.product(extras, combinations(own)):
@@ -164,6 +166,28 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
             ("conversations/members", "members.readAt"), ("conversations/members", "readCount"),
             ("conversations/list", "next"), ("sessions/revoke", "closed"), ("conversations", "people.name")]:
         assert (path, member) in seen, (path, member)
+
+
+async def test_a_key_without_read_finds_nothing_by_guessing(both):
+    services, relay = both()
+    ann, bob = await relay.device("ann"), await relay.device("bob")
+    sent = await ann.call("send", to="@bob", key="m1", body="my bank PIN is 4711")
+    await ann.call("react", conversation="@bob", sequence=sent["sequence"], reaction="+")
+    blind = Backend(services, "k", "send,conversations,presence,sessions,erase")
+    at = {"as": "ann", "conversation": "@bob", "sequence": sent["sequence"]}
+
+    def same(path, *bodies):
+        answers = [blind.ask(path, at | body) for body in bodies]
+        assert len({(answer.status, answer.raw) for answer in answers}) == 1, [answer.raw for answer in answers]
+        return answers[0]
+    right, wrong = {"body": "my bank PIN is 4711"}, {"body": "my bank PIN is 4712"}
+    for version in (1, 2, 7):
+        assert same("messages/edit", right | {"ifVersion": version}, wrong | {"ifVersion": version}).status == 403
+    # The first changes nothing, and the second does.
+    assert same("messages/edit", right, wrong).json == {}
+    assert same("messages/react", {"reaction": "+"}, {"reaction": "-"}, {"reaction": "?", "remove": True}).json == {}
+    assert same("messages/delete", {}, {}).json == {}
+    assert (await bob.event("edit"))["body"] == wrong["body"]
 
 
 async def test_reserved_names_are_nobodys_sessions(both):

@@ -413,6 +413,37 @@ struct AccountsTests {
         _ = try await signIn(accounts)
     }
 
+    @Test func strangersDoNotKeepTheOwnerFromTheAccount() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        for _ in 0..<6 { _ = await code { _ = try await signIn(accounts, "wrong one") } }
+        #expect(await code { _ = try await signIn(accounts) } == .rateLimited)
+        let caller = try await accounts.caller(tokens.access)
+        try await accounts.changePassword(of: caller, from: "correct horse", to: "battery staple")
+        // That opens no sign-in: strangers would have as many guesses more.
+        #expect(await code { _ = try await signIn(accounts, "battery staple") } == .rateLimited)
+        try await accounts.erase(caller, password: "battery staple")
+    }
+
+    @Test func aSessionDoesNotGuessThePasswordFreely() async throws {
+        let accounts = try await accounts { $0.accountChecks = 8 }
+        let (own, stolen) = (try await signUp(accounts), try await signIn(accounts))
+        let (owner, thief) = (try await accounts.caller(own.access), try await accounts.caller(stolen.access))
+        func guess(_ caller: Accounts.Caller, _ password: String) async -> ServiceFault.Code? {
+            await code { try await accounts.changePassword(of: caller, from: password, to: "battery staple") }
+        }
+        for _ in 0..<5 { #expect(await guess(thief, "wrong one") == .invalidCredentials) }
+        #expect(await guess(thief, "correct horse") == .rateLimited)
+        #expect(await code { try await accounts.erase(thief, password: "correct horse") } == .rateLimited)
+        // Neither signing in nor another session suffers by it.
+        let third = try await accounts.caller(try await signIn(accounts).access)
+        // All sessions together have so many checks, and no more.
+        for _ in 0..<3 { #expect(await guess(third, "wrong one") == .invalidCredentials) }
+        #expect(await guess(owner, "correct horse") == .rateLimited)
+        clock.advance(seconds: 900)
+        #expect(await guess(owner, "correct horse") == nil)
+    }
+
     @Test func successesDontCount() async throws {
         let accounts = try await accounts { $0.addressAttempts = 2 }
         _ = try await signUp(accounts)

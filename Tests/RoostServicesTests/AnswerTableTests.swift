@@ -39,6 +39,15 @@ struct AnswerTableTests {
         #expect(filtered("none", Set(APIKey.Word.allCases), text) == "{}")
     }
 
+    @Test func withoutReadNoAnswerSaysWhetherAnythingChanged() {
+        for path in ["messages/edit", "messages/delete", "messages/react"] {
+            let changed = #"{"type":"ok","re":1,"position":"e-7","time":9,"version":2}"#
+            let unchanged = #"{"type":"ok","re":1,"duplicate":true}"#
+            for text in [changed, unchanged] { #expect(filtered(path, [.send, .conversations], text) == "{}") }
+            #expect(filtered(path, [.send, .read], unchanged) == #"{"duplicate":true}"#)
+        }
+    }
+
     @Test func withoutReadPeopleDoNotSayWhoWroteLast() {
         let text = #"""
             {"type":"ok","conversations":[{"conversation":"c","members":["ann","bob"],"message":{"from":"gone"}}],\#

@@ -57,7 +57,8 @@ struct BackendTests {
     }
 
     private func ask(
-        _ path: String, _ body: String, key: String?, _ database: ServicesDatabase, _ relay: TestRelay
+        _ path: String, _ body: String, key: String?, _ database: ServicesDatabase, _ relay: TestRelay,
+        words: Set<APIKey.Word> = Set(APIKey.Word.allCases)
     ) async throws -> RoostServices.Answer {
         let keys = APIKeys(database: database, clock: clock.wall)
         var table = RouteTable()
@@ -67,7 +68,7 @@ struct BackendTests {
             limits: ServicesLimits()
         ).add(to: &table)
         let name = "k\(try await keys.all().count)"
-        let text = try await keys.create(name, words: Set(APIKey.Word.allCases))
+        let text = try await keys.create(name, words: words)
         var headers = HTTPFields()
         headers[.authorization] = "Bearer \(text)"
         if let key, let field = HTTPField.Name("Idempotency-Key") { headers[field] = key }
@@ -139,6 +140,20 @@ struct BackendTests {
                 "conversations/rename", #"{"as":"a","conversation":"c","name":"N"}"#, key: nil, database, relay)
         }
         #expect(relay.asked.count == 2 && relay.asked[0].contains(#""key":"api-"#) && relay.asked[0] != relay.asked[1])
+    }
+
+    @Test func anEditOfAVersionNeedsRead() async throws {
+        let (database, relay) = (try await database(), TestRelay([.success(#"{"type":"ok","re":1,"version":2}"#)]))
+        let edit = #"{"as":"ann","conversation":"@bob","sequence":1,"body":"x","ifVersion":"#
+        for version in ["1", "0", "\"1\"", "true", "{}"] {
+            let fault = await #expect(throws: ServiceFault.self) {
+                try await ask("messages/edit", edit + version + "}", key: nil, database, relay, words: [.send])
+            }
+            #expect(fault?.code == .forbidden, "\(version)")
+        }
+        #expect(relay.asked.isEmpty)
+        let answer = try await ask("messages/edit", edit + "1}", key: nil, database, relay, words: [.send, .read])
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"version":2}"#)
     }
 
     @Test func refusalsOfTheRelayKeepTheirWords() {

@@ -26,6 +26,16 @@ struct ConfigurationTests {
         }
     }
 
+    @Test(arguments: ["127.0.0.1, fd00::/8", "127.0.0.1,fd00::/8", "[127.0.0.1, fd00::/8]", "[127.0.0.1,fd00::/8]"])
+    func listsMayHaveTheBracketsOfAFile(_ text: String) throws {
+        #expect(try load("", flags: ["services.proxies=\(text)"]).proxies == ["127.0.0.1", "fd00::/8"])
+        #expect(try load("", environment: ["ROOST_SERVICES_PROXIES": text]).proxies == ["127.0.0.1", "fd00::/8"])
+        #expect(try load("", flags: ["services.proxies=[]"]).proxies.isEmpty)
+        for half in ["[127.0.0.1", "127.0.0.1]", "[", "[[127.0.0.1]]"] {
+            #expect(failure("", flags: ["services.proxies=\(half)"]).contains("services.proxies"), "\(half)")
+        }
+    }
+
     @Test func laterSourcesOverrideEarlierOnes() throws {
         let text = """
             listen:

@@ -96,7 +96,7 @@ extension Accounts {
             return account
         }
         guard let account = found else { throw Accounts.badLink }
-        if let email = account.email { forgive(email: email) }
+        if let email = account.email { forgive(.stranger(email: email)) }
         wakeRelay()
         if !account.isProven { try await database.forget() }
         await send(.changed, to: account, link: nil)

@@ -74,7 +74,7 @@ extension Accounts {
         }
         guard isErased else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
         room.free()
-        if let email = account.email { forgive(email: email) }
+        if let email = account.email { forgive(.stranger(email: email)) }
         wakeRelay()
         try await database.forget()
         log.notice("an account was deleted", metadata: ["user": "\(account.user)"])

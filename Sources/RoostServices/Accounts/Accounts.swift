@@ -49,7 +49,8 @@ package final class Accounts: Sendable {
     }
 
     private struct Attempts {
-        var byAccount: AttemptLimit
+        /// Failures of an account, and of a session.
+        var byFailure: AttemptLimit
         /// Right passwords, too: each takes a thread for a while.
         var byCheck: AttemptLimit
         var byClient: NetworkAttempts
@@ -76,7 +77,7 @@ package final class Accounts: Sendable {
         }
         attempts = Mutex(
             Attempts(
-                byAccount: limit(limits.accountFailures), byCheck: limit(limits.accountChecks),
+                byFailure: limit(limits.accountFailures), byCheck: limit(limits.accountChecks),
                 byClient: NetworkAttempts(limits), byReader: limit(limits.letters)))
         room = AccountRoom(most: settings.accountsMax)
         (forgottenRequests, forgotten) = AsyncStream.makeStream(
@@ -135,14 +136,14 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Counts a failure of an account before it is known to be one, whether or not there is such an account.
-    func admit(email: String) throws(ServiceFault) {
-        let key = keys.digest("account " + email)
+    /// Counts a failure before it is known to be one, whether or not there is such an account.
+    private func admit(_ guesser: Guesser) throws(ServiceFault) {
+        let (failure, check) = guesser.digests(keys)
         let now = clock.now()
         let wait = attempts.withLock { attempts -> Int64? in
-            if let wait = attempts.byAccount.admit(key, now: now) { return wait }
-            guard let wait = attempts.byCheck.admit(key, now: now) else { return nil }
-            attempts.byAccount.giveBack(key)
+            if let wait = attempts.byFailure.admit(failure, now: now) { return wait }
+            guard let wait = attempts.byCheck.admit(check, now: now) else { return nil }
+            attempts.byFailure.giveBack(failure)
             return wait
         }
         guard let wait else { return }
@@ -157,9 +158,9 @@ package final class Accounts: Sendable {
     }
 
     /// The account's owner was here: nothing is held against the account.
-    func forgive(email: String) {
-        let key = keys.digest("account " + email)
-        attempts.withLock { $0.byAccount.forget(key) }
+    func forgive(_ guesser: Guesser) {
+        let (failure, _) = guesser.digests(keys)
+        attempts.withLock { $0.byFailure.forget(failure) }
     }
 
     /// Counts a letter that anybody can cause, whether or not there is such an account. Each purpose counts for itself:
@@ -175,32 +176,35 @@ package final class Accounts: Sendable {
     }
 
     /// The attempt wasn't carried out.
-    func giveBack(email: String) {
-        let key = keys.digest("account " + email)
+    private func giveBack(_ guesser: Guesser) {
+        let (failure, check) = guesser.digests(keys)
         attempts.withLock { attempts in
-            attempts.byAccount.giveBack(key)
-            attempts.byCheck.giveBack(key)
+            attempts.byFailure.giveBack(failure)
+            attempts.byCheck.giveBack(check)
         }
     }
 
     /// Checks the password of an account, or of none, and counts failures.
-    /// - Parameter mayUseReserve: whether it gets a place of the queue that is kept.
+    /// - Parameters:
+    ///   - caller: who is signed in and confirms it; nil for a sign-in.
+    ///   - mayUseReserve: whether it gets a place of the queue that is kept.
     /// - Returns: a new hash, if the old one is to be replaced.
     func check(
-        _ password: String, of account: Account?, email: String, mayUseReserve: Bool = true
+        _ password: String, of account: Account?, email: String, by caller: Caller? = nil, mayUseReserve: Bool = true
     ) async throws(ServiceFault) -> String? {
-        try admit(email: email)
+        let guesser = caller.map { Guesser.session(sid: $0.sid, user: $0.user) } ?? .stranger(email: email)
+        try admit(guesser)
         let verdict: HashPool.Verdict
         do throws(ServiceFault) {
             verdict = try await hashes.verify(
                 password, against: account?.hash, digest: keys.digest("decoy " + email),
                 mayUseReserve: mayUseReserve)
         } catch {
-            giveBack(email: email)
+            giveBack(guesser)
             throw error
         }
         guard verdict.isRight else { throw .invalidCredentials }
-        forgive(email: email)
+        forgive(guesser)
         return verdict.renewed
     }
 
@@ -208,7 +212,7 @@ package final class Accounts: Sendable {
     /// short while ago.
     func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
         if let email = account.email, account.hash != nil {
-            _ = try await check(try settings.rules.password(password), of: account, email: email)
+            _ = try await check(try settings.rules.password(password), of: account, email: email, by: caller)
             return
         }
         let session = try await database.read { database throws(LocalFailure) in

@@ -31,8 +31,9 @@ package struct PersonRules: Sendable {
         }
         // One that no letter can be sent to would have no way back to its account. Letters beyond ASCII before the `@`
         // need a server with SMTPUTF8 on every way (RFC 6531); a domain without a dot is of no other network.
-        guard let address = MailAddress(trimmed.lowercased()), address.local.utf8.allSatisfy({ $0 < 0x80 }),
-            address.domain.contains(".")
+        // Before the case is folded: U+212A, the sign for Kelvin, becomes a `k`.
+        guard trimmed.utf8.prefix(while: { $0 != UInt8(ascii: "@") }).allSatisfy({ $0 < 0x80 }),
+            let address = MailAddress(trimmed.lowercased()), address.domain.contains(".")
         else { throw .invalid("email", "must be an address such as ann@example.org") }
         return address.text
     }

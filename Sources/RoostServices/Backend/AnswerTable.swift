@@ -19,15 +19,20 @@ package struct AnswerTable: Sendable {
         ] + endings
 
     // What a command that changes something says. `origin` and the body that goes with it are another message's, and
-    // that a message was deleted since says what became of it.
+    // that a message was deleted since says what became of it. Whether an edit, a deletion or a reaction changed
+    // anything says what was there before: without `read` a text could be guessed by it.
     private static let changes: [Row] =
         [
             Row("messages", .send, "conversation sequence position time expires duplicate"),
             Row("messages", .read, "origin kind body deletedAt"),
             Row("signals", .send, ""),
         ]
-        + [Row("messages/edit", .send, "version position time duplicate")]
-        + ["delete", "react"].map { Row("messages/\($0)", .send, "position time duplicate") }
+        + ["edit", "delete", "react"].flatMap {
+            [
+                Row("messages/\($0)", .send, ""),
+                Row("messages/\($0)", .read, ($0 == "edit" ? "version " : "") + "position time duplicate"),
+            ]
+        }
         + ["rename", "add", "remove", "role", "leave"].map {
             // Whom it added: the command named them.
             Row("conversations/\($0)", .conversations, ($0 == "add" ? "users " : "") + "position time duplicate")

@@ -42,7 +42,9 @@ struct BackendCommand: Sendable {
             status: 201),
         BackendCommand(
             path: "messages/edit", type: .edit, word: .send,
-            members: ["as", "conversation", "sequence", "body", "mentions", "ifVersion"]),
+            members: ["as", "conversation", "sequence", "body", "mentions", "ifVersion"],
+            // Refused edits leave no trace, and one that changes nothing isn't refused.
+            asking: [("ifVersion", .read)]),
         BackendCommand(
             path: "messages/delete", type: .delete, word: .send, members: ["as", "conversation", "sequence"]),
         BackendCommand(

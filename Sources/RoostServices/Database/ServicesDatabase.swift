@@ -17,12 +17,16 @@ package actor ServicesDatabase {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Opens the file, or creates it. A process before this one may have been killed before it could `forget`.
+    /// - Parameter mayBegin: whether it may be without tables, as a new one is.
     /// - Throws: `LocalFailure`, if it can't be used for now; `KeyFailure`, if a restart won't help.
     package init(
-        path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, log: Logger
+        path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, mayBegin: Bool = true, log: Logger
     ) async throws {
         self.log = log
         do throws(LocalFailure) {
+            if !mayBegin, try LocalDatabase(path: path, migrations: nil, mayCreate: false).applied().isEmpty {
+                throw LocalFailure(description: "has no tables, although it had some; put a backup there")
+            }
             try UpgradeCopy.make(of: path, before: migrations, log)
             database = try LocalDatabase(path: path, migrations: migrations)
         } catch {

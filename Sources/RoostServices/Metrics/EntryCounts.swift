@@ -14,7 +14,7 @@ package final class EntryCounts: Sendable {
     enum Limit: String, CaseIterable {
         /// Attempts of a client's address.
         case address
-        /// Failures of an account.
+        /// Failures of an account, or of one of its sessions.
         case account
         /// Look-ups of a user.
         case lookup
