@@ -151,6 +151,19 @@ def test_a_key_is_good_for_its_words_only(start_services):
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
+def test_a_key_that_may_not_erase_erases_nothing_by_leaving(both):
+    services, _ = both()
+    backend = Backend(services, "narrow", "conversations")
+    group = backend.must(
+        "conversations", {"as": "ann", "kind": "group", "name": "Crew", "members": []}, "g1")["conversation"]
+    last = {"as": "ann", "conversation": group["conversation"]}
+    for more in ({}, {"keep": False}):
+        assert backend.ask("conversations/leave", last | more).code == "forbidden"
+    assert backend.must("conversations/get", last)
+    Backend(services, "wide", "conversations,erase").must("conversations/leave", last)
+    assert backend.ask("conversations/get", last).code == "not_found"
+
+
 # What it may do
 
 

@@ -20,6 +20,8 @@ struct BackendCommand: Sendable {
     let members: [StaticString]
     /// Members that ask for more than the route's word is good for, and the word that they take.
     var asking: [(member: StaticString, word: APIKey.Word)] = []
+    /// Members that are set for a key without a word, so that the command doesn't do what takes it.
+    var lacking: [(member: StaticString, word: APIKey.Word)] = []
     var key = Key.none
     /// The status if it was carried out now, and not before.
     var status = 200
@@ -83,6 +85,6 @@ struct BackendCommand: Sendable {
             members: ["as", "conversation", "user", "role"], key: .optional),
         BackendCommand(
             path: "conversations/leave", type: .leave, word: .conversations, members: ["as", "conversation"],
-            key: .optional),
+            lacking: [("keep", .erase)], key: .optional),
     ]
 }

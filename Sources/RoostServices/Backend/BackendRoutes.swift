@@ -99,6 +99,9 @@ package struct BackendRoutes: Sendable {
             guard let value = body.value("\(name)") else { continue }
             members.append(.init(name: name, value: value.raw))
         }
+        for (name, word) in command.lacking where !used.words.contains(word) {
+            members.append(.init(name: name, value: Array("true".utf8)))
+        }
         if let key = try key(of: call, command) { members.append(.init(name: "key", value: Array("\"\(key)\"".utf8))) }
         let reply = try await relay.carryOut(
             RelayCommand(command.type, members, isRepeatable: command.isRepeatable)
