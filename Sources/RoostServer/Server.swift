@@ -281,7 +281,8 @@ extension StorageNotice.Kind {
         switch self {
         case .progress: .notice
         case .permissions: .warning
-        case .damagedRow, .damagedIndex, .lostEnd, .readFailed, .maintenanceFailed, .foreignProgram, .fullDisk:
+        case .damagedRow, .damagedIndex, .lostEnd, .readFailed, .maintenanceFailed, .foreignProgram, .fullDisk,
+            .unfinishedImport:
             .error
         }
     }

@@ -65,6 +65,21 @@ async def test_what_can_be_wrong_here(tmp_path):
     assert found["configuration"][0] in ("look", "bad")
 
 
+async def test_a_store_on_which_no_relay_starts(start):
+    relay = start()
+    here = ("--set", f"store.path={relay.store}", "--set", f"auth.key_file={relay.key_file}")
+    await (await relay.device("alice")).send("@bob", "hi")
+    relay.kill()
+    (relay.folder / "roost.db.restoring").touch()
+    found, code, _ = await doctor(relay.folder, *here)
+    assert code == 1 and found["configuration"][0] == "bad" and "a restore was cut short" in found["configuration"][1]
+    (relay.folder / "roost.db.restoring").unlink()
+    relay.store.write_bytes(b"")
+    found, code, _ = await doctor(relay.folder, *here)
+    assert code == 1 and "roost.db" in found["configuration"][1] and "0 bytes" in found["configuration"][1]
+    assert relay.store.stat().st_size == 0
+
+
 async def test_the_way_to_a_relay(start):
     relay = start()
     here = ("--set", f"auth.key_file={relay.key_file}")

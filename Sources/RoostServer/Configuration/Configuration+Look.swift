@@ -40,6 +40,9 @@ extension Configuration {
         if access(store.path, F_OK) == 0, access(store.path, R_OK | W_OK) != 0 {
             findings.errors.append(fault("store.path", store.path, errno))
         }
+        do throws(StorageFailure) { try SQLiteLog.checkPresence(at: store.path) } catch {
+            findings.errors.append("store.path: \(error)")
+        }
         // `serve` makes the folder, but not the one that it is in.
         var folder = Configuration.folder(of: store.path)
         if access(folder, F_OK) != 0 { folder = Configuration.folder(of: folder) }

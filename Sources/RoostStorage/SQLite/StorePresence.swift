@@ -8,6 +8,15 @@ public enum StoreTrace: Sendable, Equatable {
     case log(path: String)
 }
 
+extension SQLiteLog {
+    /// What a relay finds at the path of its store before SQLite opens it. Changes nothing.
+    /// - Throws: `restoreUnderWay`, `missing` or `emptied`.
+    public static func checkPresence(at path: String) throws(StorageFailure) {
+        try StoreRestore.checkFinished(at: path)
+        try StorePresence.check(path, note: StoreFile.note(beside: path))
+    }
+}
+
 /// What stands at the path of a store, looked at before SQLite opens it: SQLite takes a file of 0 bytes for a new
 /// database, and then deletes the write-ahead log beside it with all commits that are only there. Such a file is what a
 /// copy leaves that finds the disk full. Stateless.
