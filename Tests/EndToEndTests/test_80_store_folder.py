@@ -249,7 +249,8 @@ async def test_an_import_that_was_cut_short_says_so_until_it_is_repeated(start, 
     assert found.returncode == 1 and sentence in found.stdout, found.stdout
     assert "isn't complete" in found.stdout and "damaged" not in found.stdout, found.stdout
     between = Relay(other)
-    assert f"{sentence};" in between.log() and "kind=unfinished_import" in between.log()
+    # The log has a thread of its own.
+    await until(lambda: f"{sentence};" in between.log() and "kind=unfinished_import" in between.log(), "the line")
     assert between.stop() == 0
     done = command(other, "store", "import", str(source), "--store", str(store), timeout=120)
     assert done.returncode == 0 and "cut short" not in done.stdout, done.stdout + done.stderr
