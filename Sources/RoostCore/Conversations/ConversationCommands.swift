@@ -201,7 +201,7 @@ final class ConversationCommands {
         let members = (isNew ? [user.number] + (other.map { [$0] } ?? []) : back).map {
             NewMember($0, .member, since: since)
         }
-        // From whom the conversation was hidden isn't said to come back: the other one doesn't know of that.
+        // The event doesn't name a user from whom the conversation was hidden: the other one took it for a member.
         let named = isHere ? back : back.filter { $0 != user.number }
         let change = isNew ? creation(of: direct, members) : .add(members)
         let waits = isNew && direct.isRequest && !direct.isRequest(to: user)
@@ -243,7 +243,7 @@ final class ConversationCommands {
         switch change {
         case .pin(let sequence), .unpin(let sequence):
             append.reference = sequence
-            append.peer = conversation.pair?.other(than: speaker.user.number) ?? .none
+            append.peer = speaker.user.peer(in: conversation)
             append.hiddenAuthors = speaker.user.hiddenAuthors(in: conversation)
         default: break
         }

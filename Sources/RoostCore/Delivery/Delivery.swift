@@ -67,7 +67,7 @@ final class Delivery {
         if event.extras.isWithheld {
             run.withhold(event, in: conversation, events)
         } else if !conversation.veiling.isEmpty {
-            // What isn't withheld ends a veil, but for an erasure, after which nothing is there to be shown.
+            // Every other event that isn't withheld has ended the veil by now. An erasure leaves it.
             run.hideAll(of: conversation)
         } else if !sender.privacy.blocks.byOthers.isEmpty, event.kind.isAboutMessage {
             let blockers = conversation.blockers(of: sender)

@@ -15,7 +15,7 @@ extension FanOutRun {
         hide(from: [other], author: event.sender, withheldFrom: other.number, instead: events.builder)
     }
 
-    /// Who doesn't know of the conversation isn't told that it is erased.
+    /// Hides the erasure of a conversation from the user for whom the conversation wasn't there.
     func hideAll(of conversation: Conversation) {
         guard let veil = conversation.veiling.veil, conversation.isVeiled(from: veil.user),
             let user = conversation.member(veil.user)?.user

@@ -248,7 +248,7 @@ final class MessageCommands {
         var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
         append.withheldFrom = user.blocker(in: conversation)
-        if kind != .edit { append.peer = conversation.pair?.other(than: user.number) ?? .none }
+        if kind != .edit { append.peer = user.peer(in: conversation) }
         // A place can be deleted by an admin, and nothing else be made of it.
         if kind == .react { append.hiddenAuthors = user.hiddenAuthors(in: conversation) }
         return (append, role, conversation)

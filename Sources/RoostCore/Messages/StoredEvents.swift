@@ -351,7 +351,7 @@ final class StoredEvents {
             }
             if !wasThere {
                 member.user.veil(pair.other(than: over.user), false)
-                // Whoever opens it is introduced by that.
+                // An opening introduces the two when it is applied.
                 if !(change?.isOpening ?? false) {
                     conversations.show(pair.other(than: over.user), to: member.user, in: conversation, now)
                 }

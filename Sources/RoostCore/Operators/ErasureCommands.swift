@@ -129,7 +129,7 @@ final class ErasureCommands {
             .delete, in: event.conversation, by: user.number, device: Speaker.deputyDevice, at: now.wall)
         append.reference = event.sequence
         append.withheldFrom = user.blocker(in: conversation)
-        append.peer = conversation.pair?.other(than: user.number) ?? .none
+        append.peer = user.peer(in: conversation)
         switch event.kind {
         case .message where event.deletedAt == .never: return append
         case .react where !event.flag:

@@ -69,12 +69,16 @@ extension Policy {
 }
 
 extension User {
+    /// The other user of a direct conversation; `.none` in a group.
+    @inline(__always)
+    func peer(in conversation: Conversation) -> UserNumber { conversation.pair?.other(than: number) ?? .none }
+
     /// From whom everything is withheld, for good, that this user says in a direct conversation now; `.none` if from
     /// nobody.
     @inline(__always)
     func blocker(in conversation: Conversation) -> UserNumber {
-        guard !privacy.blocks.byOthers.isEmpty, let pair = conversation.pair else { return .none }
-        let other = pair.other(than: number)
+        guard !privacy.blocks.byOthers.isEmpty else { return .none }
+        let other = peer(in: conversation)
         return privacy.blocks.byOthers.contains(other) ? other : .none
     }
 

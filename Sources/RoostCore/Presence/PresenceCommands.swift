@@ -200,13 +200,7 @@ final class PresenceCommands {
         presence.come(session, of: device, as: activity, at: now)
     }
 
-    /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
-    func introduce(_ one: User, _ other: User, at now: Moment) {
-        introduce(one, to: other, at: now)
-        introduce(other, to: one, at: now)
-    }
-
-    /// The user sees a peer from now on.
+    /// The user begins to watch the other one of a direct conversation, and is told that one's present state.
     func introduce(_ peer: User, to user: User, at now: Moment) {
         guard user.peers.sees(peer.number) else { return }
         // That a blocked user has accepted is withheld.

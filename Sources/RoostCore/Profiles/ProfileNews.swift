@@ -123,12 +123,6 @@ final class ProfileNews {
         return viewer === user || presence.isTold(session, of: user.number)
     }
 
-    /// The two users of a direct conversation begin to see each other: each is told the other's profile.
-    func introduce(_ one: User, _ other: User) {
-        show(one, to: other)
-        show(other, to: one)
-    }
-
     /// Tells the viewer the user's profile, if there is one.
     func show(_ user: User, to viewer: User) {
         guard user.profile?.isShown == true, !policy.hidesProfile(of: user, from: viewer) else { return }
