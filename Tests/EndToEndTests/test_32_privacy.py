@@ -15,6 +15,19 @@ async def found(device, user):
     return (await device.call("watch", users=[user]))["users"][0]
 
 
+async def until_counted(device, group, tally):
+    """How many are online, of how many. Who has just come counts from the next tick on."""
+    counts = [(await device.call("watch", conversations=[group]))["conversations"][0]]
+
+    def last():
+        told = [one for frame in device.seen("presence") for one in frame.get("conversations", [])]
+        one = ([one for one in told if one["conversation"] == group] or counts)[-1]
+        return one["online"], one["of"]
+
+    if (counts[0]["online"], counts[0]["of"]) != tally:
+        await until(lambda: last() == tally, f"{tally} are online")
+
+
 async def pair(relay):
     """alice and bob are in a group with carol, and watch each other."""
     alice, bob = await relay.device("alice"), await relay.device("bob")
@@ -72,8 +85,7 @@ async def test_blocking_hides_both_ways(start):
     assert not [one for one in bob.seen("receipt") if one["user"] == "alice"]
     members = (await bob.call("conversation.members", conversation=group))["members"]
     assert [set(one) for one in members if one["user"] == "alice"] == [{"user", "role"}]
-    count = (await alice.call("watch", conversations=[group]))["conversations"][0]
-    assert (count["online"], count["of"]) == (2, 3)
+    await until_counted(alice, group, (2, 3))
     await alice.call("contact.unblock", users=["bob"])
     await until(lambda: shown(bob, "alice")[-1:] == ["online"], "shown again")
     assert (await alice.call("privacy"))["exceptions"] == [{"user": "who-never-came", "as": "blocked"}]
