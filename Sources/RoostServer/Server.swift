@@ -281,8 +281,7 @@ extension StorageNotice.Kind {
         switch self {
         case .progress: .notice
         case .permissions: .warning
-        case .damagedRow, .damagedIndex, .lostEnd, .readFailed, .maintenanceFailed, .foreignProgram, .fullDisk,
-            .unfinishedImport:
+        case .damagedRow, .damagedIndex, .lostEnd, .readFailed, .maintenanceFailed, .foreignProgram, .fullDisk:
             .error
         }
     }

@@ -6,7 +6,11 @@ extension SQLiteLog {
     ///
     /// Compares how far the log has come by everything that says so. If its newest rows are lost, gives it a new epoch,
     /// so that clients don't take new events for repetitions of those they have seen, and goes on after them.
+    /// - Throws: `StorageFailure`, such as `importUnderWay`.
     public func load() throws -> Snapshot {
+        if let sentence = try UnfinishedImports.read(writer.database).first {
+            throw StorageFailure.importUnderWay(sentence)
+        }
         do { try storeWriter.unlessFull { try writer.raiseWatermarks() } } catch is NoRoom {
             reporter.note(.fullDisk, "the disk is full: what members had read before a crash isn't made good")
         }
@@ -34,10 +38,6 @@ extension SQLiteLog {
         }
         snapshot.nextExpiry = try writer.directory.expiring.next()
         noteStrangers(in: snapshot)
-        for sentence in try UnfinishedImports.read(database) {
-            reporter.note(
-                .unfinishedImport, "\(sentence); until then its conversations may lack messages and members")
-        }
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
         snapshot.epoch = try writer.meta.text("epoch")

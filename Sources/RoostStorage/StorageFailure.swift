@@ -9,6 +9,9 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case inUse(path: String)
     /// A restore was cut short, so that it isn't certain which files belong together.
     case restoreUnderWay(marker: String)
+    /// An import was cut short: conversations lack messages, and all of their members. A relay would forget users who
+    /// haven't come yet, and what it takes would stand in the way of importing the file again. The sentence names it.
+    case importUnderWay(String)
     /// The file is not an SQLite database.
     case notADatabase(path: String)
     /// The file is an SQLite database, but not a Roost log.
@@ -109,6 +112,8 @@ extension StorageFailure: CustomStringConvertible {
             "\(path): another relay has this store open; stop it first, or give this one a path of its own"
         case .restoreUnderWay(let marker):
             "\(marker): a restore was cut short; run `roost store restore` again"
+        case .importUnderWay(let sentence):
+            "\(sentence), or leave it as it is by `roost store import --give-up`; no relay starts on the store before"
         case .notADatabase(let path):
             "\(path): not an SQLite database; move the file away or name another path"
         case .foreign(let path):

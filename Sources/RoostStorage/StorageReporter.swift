@@ -16,8 +16,6 @@ public struct StorageNotice: Sendable, Equatable {
         case maintenanceFailed = "maintenance_failed"
         /// Another program keeps a lock or an old state of the database, so the store waits or grows.
         case foreignProgram = "foreign_program"
-        /// An import into the store was cut short and has to be repeated.
-        case unfinishedImport = "unfinished_import"
         /// Other users of the machine may read or replace the store.
         case permissions
         /// There is too little room on the disk to store anything.
@@ -93,7 +91,7 @@ extension StorageNotice.Kind {
     fileprivate var isRepeated: Bool {
         switch self {
         case .readFailed, .maintenanceFailed, .fullDisk, .foreignProgram: true
-        case .damagedRow, .damagedIndex, .lostEnd, .unfinishedImport, .permissions, .progress: false
+        case .damagedRow, .damagedIndex, .lostEnd, .permissions, .progress: false
         }
     }
 }

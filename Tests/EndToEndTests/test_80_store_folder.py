@@ -248,10 +248,19 @@ async def test_an_import_that_was_cut_short_says_so_until_it_is_repeated(start, 
     sentence = f"the import of an export of store {epoch} was cut short: import that file again"
     assert found.returncode == 1 and sentence in found.stdout, found.stdout
     assert "isn't complete" in found.stdout and "damaged" not in found.stdout, found.stdout
-    between = Relay(other)
-    # The log has a thread of its own.
-    await until(lambda: f"{sentence};" in between.log() and "kind=unfinished_import" in between.log(), "the line")
-    assert between.stop() == 0
+    settings = ["listen.port=0", f"store.path={store}", "auth.key_file=key"]
+    serve = ("serve", *(word for one in settings for word in ("--set", one)))
+    between = command(other, *serve)
+    assert between.returncode == 1 and f"{sentence}, or leave it" in between.stderr, between.stderr
+    # What is given up stays as it is: a relay starts on it.
+    given = other / "given"
+    given.mkdir()
+    for file in other.glob("roost.db*"):
+        (given / file.name).write_bytes(file.read_bytes())
+    done = command(given, "store", "import", "--give-up", "--store", "roost.db")
+    assert done.returncode == 0 and "1 unfinished import given up" in done.stdout, done.stdout + done.stderr
+    assert Relay(given).stop() == 0
+    assert command(given, "store", "import", "--store", "roost.db").returncode == 2
     done = command(other, "store", "import", str(source), "--store", str(store), timeout=120)
     assert done.returncode == 0 and "cut short" not in done.stdout, done.stdout + done.stderr
     assert "is sound" in command(other, "store", "verify", "--store", str(store)).stdout

@@ -135,6 +135,15 @@ public struct StoreTools {
         }
     }
 
+    /// Gives up the imports that were cut short. The relay has to be stopped.
+    public func giveUpImports() throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let given = try StoreImporter.giveUp(path, durability: durability)
+            return Outcome(
+                lines: given, summary: "\(counted(Int64(given.count), "unfinished import")) given up in \(path)")
+        }
+    }
+
     /// Erases a user and what the user wrote. The relay has to be stopped.
     public func erase(user: String) throws(StoreToolFailure) -> Outcome {
         try attempt {

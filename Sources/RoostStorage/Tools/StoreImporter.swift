@@ -71,6 +71,17 @@ public final class StoreImporter {
         return Result(lines: lines, added: importer.added, known: importer.known, unfinished: unfinished)
     }
 
+    /// Gives up the imports that were cut short, so that a relay starts on the store again. What they have brought
+    /// stays: conversations may lack messages, and all of their members.
+    /// - Returns: a sentence for each.
+    /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
+    public static func giveUp(_ path: String, durability: Durability) throws -> [String] {
+        try StoreFile.checkExists(path)
+        let log = try SQLiteLog(path: path, durability: durability)
+        defer { log.close() }
+        return try UnfinishedImports.giveUp(log.writer)
+    }
+
     private init(
         _ source: String, _ writer: SQLiteWriter, _ plan: ImportPlan, _ progress: @escaping ToolProgress.Report
     ) {

@@ -3,6 +3,8 @@ import RoostWire
 /// The imports that were begun in a store and not finished: a row of `meta` for each, from its first transaction to its
 /// last. Until then conversations may lack messages, and all of their members. Importing the file again, or a later
 /// export of the same store, finishes it. Stateless.
+///
+/// One that a line of the file refuses can't be finished, and is given up.
 enum UnfinishedImports {
     private static let prefix = "import "
 
@@ -16,16 +18,31 @@ enum UnfinishedImports {
         try run("DELETE FROM meta WHERE name = ?1", header, database)
     }
 
+    /// Gives all of them up: what is there of them stays, and isn't complete.
+    /// - Returns: a sentence for each.
+    static func giveUp(_ writer: SQLiteWriter) throws -> [String] {
+        try writer.transactions.run {
+            let found = try names(in: writer.database)
+            let change = try writer.database.prepare("DELETE FROM meta WHERE name = ?1")
+            for name in found {
+                try change.bind(1, copying: prefix + name)
+                try change.run()
+            }
+            return found.map { "the import of an export of \($0) is given up: what it has brought stays as it is" }
+        }
+    }
+
     /// A sentence for each, in an order that doesn't change.
     static func read(_ database: Database) throws -> [String] {
+        try names(in: database).map { "the import of an export of \($0) was cut short: import that file again" }
+    }
+
+    private static func names(in database: Database) throws -> [String] {
         let rows = try database.prepare("SELECT name FROM meta WHERE name >= ?1 AND name < ?2 ORDER BY name")
         try rows.bind(1, copying: prefix)
         try rows.bind(2, copying: "import!")
         var found: [String] = []
-        while try rows.step() {
-            let name = rows.text(0).dropFirst(prefix.count)
-            found.append("the import of an export of \(name) was cut short: import that file again")
-        }
+        while try rows.step() { found.append(String(rows.text(0).dropFirst(prefix.count))) }
         return found
     }
 

@@ -27,7 +27,8 @@ extension Finding: CustomStringConvertible {
             switch remedy {
             case .restore: "restore a backup to have it back (`roost store restore`)"
             case .reindex: "stop the relay and run `roost store reindex`"
-            case .importAgain: "stop the relay and run `roost store import` with the file"
+            case .importAgain:
+                "run `roost store import` with the file, or leave it as it is by `roost store import --give-up`"
             }
         return "\(summary); \(advice)"
     }

@@ -140,14 +140,28 @@ struct StoreImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Put lines of JSON into the store.",
-        discussion: "The relay has to be stopped. Importing a file twice is importing it once."
+        usage: "roost store import FILE [--store PATH]\nroost store import --give-up [--store PATH]",
+        discussion: """
+            The relay has to be stopped. Importing a file twice is importing it once. No relay starts on a store in \
+            which an import was cut short, until the file is imported again or the import is given up.
+            """
     )
 
-    @Argument(help: "The file with the lines.") var source: String
+    @Argument(help: "The file with the lines.") var source: String?
+    @Flag(help: "Leave imports that were cut short as they are.") var giveUp = false
     @OptionGroup var options: StoreOptions
 
+    func validate() throws {
+        guard giveUp == (source == nil) else {
+            throw ValidationError("Name a file, or give up the imports that were cut short with --give-up.")
+        }
+    }
+
     func run() throws {
-        try options.run { try $0.importLines(of: source) }
+        try options.run {
+            guard let source else { return try $0.giveUpImports() }
+            return try $0.importLines(of: source)
+        }
     }
 }
 
