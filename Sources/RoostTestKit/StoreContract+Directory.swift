@@ -31,7 +31,7 @@ extension StoreContract {
             .endSignIn("s-3", until: time(89)), .forgetSignIns(upTo: time(89)),
             .feedCursor("search", at(3)), .feedCursor("push", at(5)), .feedCursor("old", at(9)),
             .feedCursor("push", at(6)), .feedCursor("old", nil),
-            .exception(UserNumber(2), of: UserNumber(1), .blocked),
+            .exception(UserNumber(2), of: UserNumber(1), .blockedOverAlways),
             .exception(UserNumber(1), of: UserNumber(2), nil),
             .profile(UserNumber(1), profile(2, "Änn")), .profile(UserNumber(2), .tombstone(version: 2)),
         ])
@@ -43,7 +43,7 @@ extension StoreContract {
         try expect(
             snapshot.exceptions,
             [
-                Snapshot.Exception(UserNumber(2), of: UserNumber(1), .blocked),
+                Snapshot.Exception(UserNumber(2), of: UserNumber(1), .blockedOverAlways),
                 Snapshot.Exception(UserNumber(2), of: UserNumber(3), .never),
             ])
         try expect(

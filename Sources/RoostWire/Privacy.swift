@@ -63,13 +63,45 @@ public enum PrivacyException: UInt8, WireWord {
     case never = 2
     /// A block: nothing at all, either way. `except` doesn't set it; `contact.block` does.
     case blocked = 3
+    /// A block of somebody to whom `always` or `never` applies again once it is taken away. Only a store tells them from
+    /// `blocked`.
+    case blockedOverAlways = 4, blockedOverNever = 5
+
+    /// Those with a word of their own.
+    public static let allCases: [PrivacyException] = [.always, .never, .blocked]
 
     /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .always: "always"
         case .never: "never"
-        case .blocked: "blocked"
+        case .blocked, .blockedOverAlways, .blockedOverNever: "blocked"
+        }
+    }
+
+    /// Whether it is a block.
+    public var isBlock: Bool {
+        switch self {
+        case .always, .never: false
+        case .blocked, .blockedOverAlways, .blockedOverNever: true
+        }
+    }
+
+    /// What applies without the block; nil for what the settings say.
+    public var unblocked: PrivacyException? {
+        switch self {
+        case .always, .blockedOverAlways: .always
+        case .never, .blockedOverNever: .never
+        case .blocked: nil
+        }
+    }
+
+    /// The block of somebody to whom this applies.
+    public static func block(over exception: PrivacyException?) -> PrivacyException {
+        switch exception {
+        case .always, .blockedOverAlways: .blockedOverAlways
+        case .never, .blockedOverNever: .blockedOverNever
+        case .blocked, nil: .blocked
         }
     }
 }

@@ -91,6 +91,26 @@ async def test_blocking_hides_both_ways(start):
     assert (await alice.call("privacy"))["exceptions"] == [{"user": "who-never-came", "as": "blocked"}]
 
 
+async def test_what_was_hidden_before_a_block_is_hidden_after_it(start):
+    relay = start(**SETTINGS)
+    alice, bob, _ = await pair(relay)
+    carol = await relay.device("carol")
+    await alice.call("except", users=["bob"], **{"as": "never"})
+    await alice.call("except", users=["carol"], **{"as": "always"})
+    await alice.call("contact.block", users=["bob", "carol"])
+    assert await alice.refusal("except", users=["bob"], **{"as": "none"}) == "conflict"
+    assert {one["as"] for one in (await alice.call("privacy"))["exceptions"]} == {"blocked"}
+    relay.kill()
+    relay.start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    for _ in range(2):
+        await alice.call("contact.unblock", users=["bob", "carol"])
+    exceptions = (await alice.call("privacy"))["exceptions"]
+    assert {one["user"]: one["as"] for one in exceptions} == {"bob": "never", "carol": "always"}
+    await bob.barrier()
+    assert await found(bob, "alice") == {"user": "alice", "state": "offline"}
+
+
 async def test_hidden_users_leave_no_trace_in_counts_and_receipts(start):
     relay = start(**SETTINGS)
     alice, bob, group = await pair(relay)

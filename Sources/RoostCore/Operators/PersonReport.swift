@@ -52,7 +52,7 @@ struct PersonReport {
         let contacts = user.contacts
         builder.member("contacts", Int64(contacts.all.count - contacts.sent - contacts.received))
         builder.member("requests", Int64(contacts.requests.received))
-        builder.member("blocks", Int64(user.privacy.exceptions.values.count { $0 == .blocked }))
+        builder.member("blocks", Int64(user.privacy.exceptions.values.count(where: \.isBlock)))
         guard user.profile?.isShown == true else { return }
         builder.beginObject("profile")
         builder.profile(of: user)

@@ -48,8 +48,9 @@ extension User {
     func except(_ other: User, _ exception: PrivacyException?) {
         privacy.set(exception, of: other.number)
         other.privacy.note(exception, by: number)
-        privacy.note(isBlocked: exception == .blocked, other.number)
-        other.privacy.note(isBlockedBy: number, exception == .blocked)
+        let isBlock = exception?.isBlock ?? false
+        privacy.note(isBlocked: isBlock, other.number)
+        other.privacy.note(isBlockedBy: number, isBlock)
     }
 }
 
@@ -120,7 +121,7 @@ extension Policy {
     private func told(by user: User, to viewer: User) -> PrivacySettings {
         switch user.privacy.exceptions[viewer.number] {
         case .always: PrivacySettings()
-        case .never, .blocked: PrivacySettings(.nobody, .nobody, .nobody)
+        case .never, .blocked, .blockedOverAlways, .blockedOverNever: PrivacySettings(.nobody, .nobody, .nobody)
         case nil: user.privacy.settings
         }
     }

@@ -80,29 +80,32 @@ final class PrivacyCommands {
     func except(
         _ names: [Text], _ exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        try change(names, to: exception, id, session, now) { $0 != .blocked }
+        try change(names, to: { _ in exception }, id, session, now) { !($0?.isBlock ?? false) }
     }
 
     /// Nothing passes between the user and these others any more.
     func block(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        try change(names, to: .blocked, id, session, now) { _ in true }
+        try change(names, to: PrivacyException.block(over:), id, session, now) { _ in true }
     }
 
-    /// Takes the blocks away, and of whom there is none nothing. What the others have set stays.
+    /// Takes the blocks away, and of whom there is none nothing. What `except` said before the block applies again. What
+    /// the others have set stays.
     func unblock(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         try replies.held.reserve()
         let blocked = names.filter { name in
-            directory.user(named: name).map { user.privacy.exceptions[$0.number] == .blocked } ?? false
+            directory.user(named: name).map { user.privacy.exceptions[$0.number]?.isBlock == true } ?? false
         }
         guard !blocked.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
-        try change(blocked, to: nil, id, session, now) { _ in true }
+        try change(blocked, to: { $0?.unblocked }, id, session, now) { _ in true }
     }
 
-    /// - Parameter mayChange: whether what a user is told now may be changed by the command.
+    /// - Parameters:
+    ///   - next: what a user is told from now on, by what it is told now.
+    ///   - mayChange: whether what a user is told now may be changed by the command.
     private func change(
-        _ names: [Text], to exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment,
-        _ mayChange: (PrivacyException?) -> Bool
+        _ names: [Text], to next: (PrivacyException?) -> PrivacyException?, _ id: CommandID?, _ session: Session,
+        _ now: Moment, _ mayChange: (PrivacyException?) -> Bool
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         try replies.held.reserve()
@@ -114,25 +117,28 @@ final class PrivacyCommands {
         guard named.allSatisfy({ mayChange(told($0)) }) else {
             throw Refusal(.conflict, "users: you have blocked one of these users; contact.unblock takes that away")
         }
-        let new = named.count { told($0) == nil }
-        guard exception == nil || user.privacy.exceptions.count + new <= exceptionsMax else {
+        let new = named.count { told($0) == nil && next(nil) != nil }
+        guard new == 0 || user.privacy.exceptions.count + new <= exceptionsMax else {
             throw Refusal(.tooLarge, "users: you may have at most \(exceptionsMax) exceptions and blocks")
         }
-        let changed = named.filter { told($0) != exception }
+        let changed = named.filter { told($0) != next(told($0)) }
         guard !changed.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
         // Each may be told of the other, on a few devices of each.
         try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
         // Whom the user hides from may never have come.
         let others =
-            exception == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
-        set(exception, of: others, by: user, now)
+            next(nil) == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
+        set(next, of: others, by: user, now)
         replies.acceptOnceStored(id, session, announce: announcement(of: user, true), at: now)
     }
 
-    private func set(_ exception: PrivacyException?, of others: [User], by user: User, _ now: Moment) {
+    private func set(
+        _ next: (PrivacyException?) -> PrivacyException?, of others: [User], by user: User, _ now: Moment
+    ) {
         // What was stored before is told as before.
         delivery.deliverGathered()
         for other in others {
+            let exception = next(user.privacy.exceptions[other.number])
             let wasShown = directory.policy.showsPresence(of: user, to: other)
             user.except(other, exception)
             if wasShown, !directory.policy.showsPresence(of: user, to: other) {

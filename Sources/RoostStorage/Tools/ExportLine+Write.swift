@@ -37,6 +37,7 @@ struct ExportLineWriter {
             json.member("user", exception.user)
             json.member("other", exception.other)
             json.member("as", word: exception.kind.word)
+            if exception.kind.isBlock, let over = exception.kind.unblocked { json.member("over", word: over.word) }
         case .profile(let one): write(one)
         case .setting(let setting):
             begin("setting")

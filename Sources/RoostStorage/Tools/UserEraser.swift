@@ -136,7 +136,7 @@ public final class UserEraser {
         query.bind(1, user.value)
         query.bind(2, Int32(ConversationKind.direct.rawValue))
         while try query.step() {
-            let hasBlocked = query.int32(2) == Int32(PrivacyException.blocked.rawValue)
+            let hasBlocked = query.int32(2) != 0 && PrivacyException(number: query.int32(2)).isBlock
             peers[ConversationNumber(query.int32(0))] = (UserNumber(query.int32(1)), hasBlocked)
         }
     }

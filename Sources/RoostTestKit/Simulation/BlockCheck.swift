@@ -11,7 +11,7 @@ extension People {
     /// What the user has blocked may be something else from now on.
     func noteBlocks(of user: SimulatedUser) {
         for other in users where other !== user {
-            let isBlocked = user.secrecy.exceptions[other.index] == .blocked
+            let isBlocked = user.secrecy.hasBlocked(other.index)
             var truth = block(by: user.index, of: other.index)
             guard isBlocked != (truth.since != nil) else { continue }
             truth.since = isBlocked ? world.time : nil

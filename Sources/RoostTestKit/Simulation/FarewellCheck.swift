@@ -75,7 +75,7 @@ final class FarewellCheck {
         ledger.deleted.contains(user.index) && ledger.conversations.allSatisfy { $0.members[user.index] == nil }
             && !ledger.contacts.keys.contains { $0.one == user.index || $0.other == user.index }
             && !ledger.exceptions.contains {
-                $0.key.one == user.index || $0.key.other == user.index && $0.value != .blocked
+                $0.key.one == user.index || $0.key.other == user.index && !$0.value.isBlock
             }
     }
 
@@ -122,7 +122,7 @@ extension People {
         note(user.choice, "", of: user)
         for other in users where other !== user {
             note(nil, for: other.index, of: user)
-            if other.secrecy.exceptions[user.index] != .blocked { note(nil, for: user.index, of: other) }
+            if other.secrecy.exceptions[user.index]?.isBlock != true { note(nil, for: user.index, of: other) }
             acquaintances.forget(user.index, other.index, at: world.now.wall.milliseconds)
         }
     }

@@ -28,12 +28,12 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenEnds {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }
-        if world.mistake == .forgottenBlocks { snapshot.exceptions.removeAll { $0.kind == .blocked } }
+        if world.mistake == .forgottenBlocks { snapshot.exceptions.removeAll(where: \.kind.isBlock) }
         if world.mistake == .forgottenDeletion {
             for index in snapshot.profiles.indices { snapshot.profiles[index].profile.isDeleted = false }
         }
         if world.mistake == .turnedBlocks {
-            for (index, exception) in snapshot.exceptions.enumerated() where exception.kind == .blocked {
+            for (index, exception) in snapshot.exceptions.enumerated() where exception.kind.isBlock {
                 snapshot.exceptions[index].user = exception.other
                 snapshot.exceptions[index].other = exception.user
             }

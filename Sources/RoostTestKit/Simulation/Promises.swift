@@ -89,7 +89,7 @@ extension People {
 
     fileprivate static func word(_ choice: StatusChoice, _ text: String) -> String { "\(choice.word) \(text)" }
 
-    fileprivate static func word(_ exception: PrivacyException?) -> String { exception.map { "\($0.word)" } ?? "none" }
+    fileprivate static func word(_ exception: PrivacyException?) -> String { exception.map { "\($0)" } ?? "none" }
 
     /// What was promised to a user, or of it to others, ends with its account; only a block by another stays.
     func forgetPromises(of user: SimulatedUser) {
@@ -97,7 +97,7 @@ extension People {
             switch thing {
             case .status(let one), .privacy(let one), .prospect(let one, _): one == user.index
             case .exception(let one, let other):
-                one == user.index || other == user.index && users[one].secrecy.exceptions[other] != .blocked
+                one == user.index || other == user.index && users[one].secrecy.exceptions[other]?.isBlock != true
             case .contact(let low, let high): low == user.index || high == user.index
             case .report: false
             }

@@ -6,6 +6,8 @@ struct Secrecy {
     var settings = PrivacySettings()
     /// By the index of the other user.
     var exceptions: [Int: PrivacyException] = [:]
+
+    func hasBlocked(_ other: Int) -> Bool { exceptions[other]?.isBlock ?? false }
     /// The monotonic time of the last change.
     var since = Int64.min / 2
 }
@@ -28,7 +30,8 @@ extension People {
 
     /// The user has taken its block away, if there was one.
     func noteUnblock(_ other: Int, of user: SimulatedUser) {
-        if user.secrecy.exceptions[other] == .blocked { note(nil, for: other, of: user) }
+        guard let block = user.secrecy.exceptions[other], block.isBlock else { return }
+        note(block.unblocked, for: other, of: user)
     }
 
     /// Whether what the two tell each other has changed so lately that clients may have been told either.
@@ -42,7 +45,7 @@ extension People {
             && [(user, viewer), (viewer, user)].contains { one, other in
                 switch one.secrecy.exceptions[other.index] {
                 case .always: false
-                case .never, .blocked: true
+                case .never, .blocked, .blockedOverAlways, .blockedOverNever: true
                 case nil: one.secrecy.settings.presence == .nobody
                 }
             }
@@ -54,7 +57,7 @@ extension People {
         let details = [(user, viewer), (viewer, user)].map { one, other -> LastSeenDetail in
             switch one.secrecy.exceptions[other.index] {
             case .always: .exact
-            case .never, .blocked: .nobody
+            case .never, .blocked, .blockedOverAlways, .blockedOverNever: .nobody
             case nil: one.secrecy.settings.lastSeen
             }
         }
@@ -63,7 +66,7 @@ extension People {
 
     /// Whether one of the two blocks the other.
     func haveBlock(_ one: SimulatedUser, _ other: SimulatedUser) -> Bool {
-        one.secrecy.exceptions[other.index] == .blocked || other.secrecy.exceptions[one.index] == .blocked
+        one.secrecy.hasBlocked(other.index) || other.secrecy.hasBlocked(one.index)
     }
 
     /// Whether the viewer is told what was delivered to the user: it would tell that a device is connected.
@@ -81,7 +84,7 @@ extension People {
 
     /// Whether the viewer is shown what the user is called: unless it has blocked the user itself.
     func showsProfile(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
-        viewer.secrecy.exceptions[user.index] != .blocked
+        !viewer.secrecy.hasBlocked(user.index)
     }
 
     /// Whether the viewer is told what the user has read.
@@ -90,7 +93,7 @@ extension People {
             || [(user, viewer), (viewer, user)].allSatisfy { one, other in
                 switch one.secrecy.exceptions[other.index] {
                 case .always: true
-                case .never, .blocked: false
+                case .never, .blocked, .blockedOverAlways, .blockedOverNever: false
                 case nil: one.secrecy.settings.read == .shared
                 }
             }

@@ -78,6 +78,8 @@ final class SimulatedClients {
             guard connection.isReady else { return }
             people.note(choice ?? user.choice, text ?? user.text, of: user)
         case .privacy(let change): people.note(change.applied(to: user.secrecy.settings), of: user)
+        case .except(let other, .blocked):
+            people.note(.block(over: user.secrecy.exceptions[other]), for: other, of: user)
         case .except(let other, let exception): people.note(exception, for: other, of: user)
         case .unblock(let other): people.noteUnblock(other, of: user)
         case .contact(let deed, let other):

@@ -30,7 +30,7 @@ struct RandomContent {
             .privacy(UserNumber(2), PrivacySettings(.everyone, .coarse, .nobody)),
             .profile(UserNumber(2), profile), .user(UserNumber(7), name: "u7"),
             .profile(UserNumber(7), .tombstone(version: 3)),
-            .exception(UserNumber(1), of: UserNumber(2), .blocked),
+            .exception(UserNumber(1), of: UserNumber(2), .blockedOverNever),
             .exception(UserNumber(2), of: UserNumber(1), .always),
             .contact(
                 UserPair(UserNumber(1), UserNumber(2)),
