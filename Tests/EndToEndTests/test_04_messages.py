@@ -298,6 +298,34 @@ async def test_a_deleted_body_is_erased_from_the_store(start):
     assert not any("erase this" in frame.raw for frame in new.frames)
 
 
+async def test_what_a_group_was_called_is_erased_from_the_store(start):
+    relay = start()
+    alice = await relay.device("alice")
+    group = await alice.group("erase this name", "bob", "carol")
+    for number in (1, 2):
+        await alice.call("conversation.rename", conversation=group, name=f"erase this, {number}")
+        await alice.call("conversation.describe", conversation=group, description=f"erase this, too, {number}",
+                         photo=f"erase/this/{number}")
+    await alice.call("conversation.remove", conversation=group, users=["carol"])
+    await alice.call("conversation.rename", conversation=group, name="The Crew")
+    await alice.call("conversation.describe", conversation=group, description="", photo="photos/1")
+    assert relay.stop() == 0
+    store = b"".join(file.read_bytes() for file in relay.folder.glob("roost.db*"))
+    assert b"The Crew" in store and b"photos/1" in store
+    assert b"erase this" not in store and b"erase/this" not in store
+    # Who was away is told what it is called now, unless that one has left.
+    relay.start()
+    bob, carol = await relay.device("bob"), await relay.device("carol")
+    await bob.event("conversation", event="removed")
+    changes = [one for one in bob.seen("conversation") if one["event"] in ("created", "renamed")]
+    assert [one["name"] for one in changes] == ["The Crew"] * 4
+    described = [one for one in bob.seen("conversation") if one["event"] == "described"]
+    assert {(one["photo"], one["description"]) for one in described} == {("photos/1", "")}
+    await carol.event("conversation", event="removed")
+    assert [one["event"] for one in carol.seen("conversation")] == ["created", "removed"]
+    assert not any(word in frame.raw for frame in carol.frames for word in ("The Crew", "photos/1", "erase"))
+
+
 async def test_reactions(relay, name):
     alice, bob, group = await crew(relay, name)
     await alice.send(group, "look")

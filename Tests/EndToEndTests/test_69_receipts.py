@@ -22,9 +22,9 @@ async def test_a_group_has_a_photo_and_a_description(start):
     first = await alice.call("conversation.describe", conversation=group, description="", key="once")
     again = await alice.call("conversation.describe", conversation=group, description="", key="once")
     assert again["duplicate"] and again["position"] == first["position"]
-    assert await alice.refusal("conversation.describe", conversation=group, photo="", key="once") == "conflict"
+    assert await alice.refusal("conversation.rename", conversation=group, name="Other", key="once") == "conflict"
     event = await bob.event("conversation", event="described")
-    assert event["description"] == "" and "photo" not in event
+    assert event["description"] == "" and event["photo"] == "p/1"
     carol = await relay.device("carol")
     await alice.call("conversation.add", conversation=group, users=["carol"])
     added = await carol.event("conversation", event="added")

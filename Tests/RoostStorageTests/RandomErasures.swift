@@ -13,6 +13,7 @@ struct RandomErasures {
         case message(Int32, Int64)
         case profile(Int32), status(Int32), contact(Int32, Int32), setting(Int32, Int), prospect(Int32, Int)
         case report(Int64), device(Int32)
+        case name(Int32), photo(Int32), description(Int32)
     }
 
     static let users: Int32 = 40
@@ -75,7 +76,7 @@ struct RandomErasures {
 
     private mutating func change() -> Mutation {
         let user = self.user()
-        switch below(20) {
+        switch below(22) {
         case 0: return setProfile(of: user, bytes: below(400))
         case 1: return setStatus(of: user)
         case 2: return setContact(user, with: self.user())
@@ -88,6 +89,7 @@ struct RandomErasures {
             return remove(place)
         case 9...12: return edit() ?? send()
         case 13, 14: return deleteMessage() ?? send()
+        case 15, 16: return describe(Int32(below(Int(RandomErasures.conversations))) + 1)
         default: return send()
         }
     }
@@ -106,6 +108,20 @@ struct RandomErasures {
         var event = event(.conversation, number)
         (event.change, event.body) = (change, Array("\"event\":\"\(name)\"".utf8))
         return .append(event)
+    }
+
+    /// Another name, photo or description of a group. The log has none of them (`AppearanceTruth.isIn`).
+    private mutating func describe(_ number: Int32) -> Mutation {
+        let bytes = 20 + below(300)
+        switch below(3) {
+        case 0: return change(number, .rename(text(bytes, at: .name(number))), "renamed")
+        case 1:
+            let photo = text(bytes, at: .photo(number))
+            return change(number, .describe(photo: photo, description: nil), "described")
+        default:
+            let description = text(bytes, at: .description(number))
+            return change(number, .describe(photo: nil, description: description), "described")
+        }
     }
 
     private mutating func send() -> Mutation {
@@ -172,6 +188,9 @@ struct RandomErasures {
         case .prospect(let user, let id): return .prospect(UserNumber(user), id: "p\(id)", nil)
         case .report(let number): return .forgetReport(number)
         case .device(let number): return .forgetDevice(DeviceNumber(number))
+        case .name(let number): return change(number, .rename("g"), "renamed")
+        case .photo(let number): return change(number, .describe(photo: "", description: nil), "described")
+        case .description(let number): return change(number, .describe(photo: nil, description: ""), "described")
         }
     }
 

@@ -82,15 +82,24 @@ import Testing
         return content
     }
 
+    /// One in which something is left of what was erased: where SQLite moves rows isn't the same in each run.
+    private func stainedStore() throws -> Scratch {
+        for seed: UInt64 in 7..<40 {
+            let scratch = try Scratch()
+            let content = try oldStore(scratch, seed: seed)
+            let left = try RandomErasures.markers(in: scratch.directory).intersection(content.erased)
+            if try !left.isEmpty && stale(scratch.path()).bytes > 100 { return scratch }
+        }
+        throw StorageFailure.cannotOpen(path: "", reason: "nothing is left in any of the stores")
+    }
+
     private enum Cure: CaseIterable { case erase, reindex, backup }
 
     /// A store from before is found and cured.
     @Test(arguments: Cure.allCases) private func anOldStoreIsCured(cure: Cure) throws {
-        let scratch = try Scratch()
-        let content = try oldStore(scratch, seed: 7)
-        #expect(try !RandomErasures.markers(in: scratch.directory).isDisjoint(with: content.erased))
+        let scratch = try stainedStore()
         let found = try stale(scratch.path())
-        #expect(found.tablePages > 0 && found.bytes > 100 && found.damagedPages == 0, "\(found)")
+        #expect(found.tablePages > 0 && found.damagedPages == 0, "\(found)")
         switch cure {
         case .erase:
             _ = try UserEraser.run(scratch.path(), user: "u40", durability: .full, now: 1_800_000_000_000) { _ in }

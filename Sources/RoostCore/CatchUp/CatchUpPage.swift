@@ -21,6 +21,8 @@ final class CatchUpPage {
     /// The senders of its messages, whose own devices get more members of those messages than others do, and of what is
     /// withheld from others.
     private(set) var senders: Set<UserNumber> = []
+    /// The conversations of which it has changes: who is no longer in them isn't told what they are called now.
+    private(set) var changed: Set<ConversationNumber> = []
     /// Its approximate size with events and frames.
     private(set) var bytes = 0
     /// Its frames for everybody but the senders, by those whose events are withheld, once somebody has needed them.
@@ -41,6 +43,7 @@ final class CatchUpPage {
         self.result = result
         for event in result.events {
             if event.kind == .message || event.extras.isWithheld { senders.insert(event.sender) }
+            if event.kind == .conversation { changed.insert(event.conversation) }
             bytes += 2 * (event.body.count + Self.envelopeBytes)
         }
         for message in erased { erase(message.sequence, of: message.conversation, at: message.time) }

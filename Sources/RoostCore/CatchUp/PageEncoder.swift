@@ -53,16 +53,18 @@ struct PageEncoder: ~Copyable {
         self.events = events
     }
 
-    /// The frames of a page for a session of `user`. They are the same for all users who sent none of its messages.
+    /// The frames of a page for a session of `user`. They are the same for all users who sent none of its messages, and
+    /// are in all conversations that it changes.
     /// - Parameter feed: the session's. Messages that an `ok` has told it are left out.
     mutating func frames(of page: CatchUpPage, for user: User, _ feed: borrowing Feed) -> PageFrames {
         guard let result = page.result else { return PageFrames() }
         let withheld = withheld(in: result, from: user)
-        if page.senders.contains(user.number) {
-            return encode(result, for: user.number, withheld) { feed.isAnswered($0) }
+        let outside = page.changed.filter { user.conversations[$0] == nil }
+        if page.senders.contains(user.number) || !outside.isEmpty {
+            return encode(result, for: user.number, withheld, outside) { feed.isAnswered($0) }
         }
         if let known = page.frames[withheld] { return known }
-        let frames = encode(result, for: nil, withheld) { _ in false }
+        let frames = encode(result, for: nil, withheld, outside) { _ in false }
         page.keep(frames, withholding: withheld)
         return frames
     }
@@ -88,8 +90,10 @@ struct PageEncoder: ~Copyable {
         return page.pinned[row.position].map(withheld.contains) ?? false
     }
 
+    /// - Parameter outside: conversations that the user has left.
     private mutating func encode(
-        _ page: ReadResult, for user: UserNumber?, _ withheld: Set<UserNumber>, isTold: (Position) -> Bool
+        _ page: ReadResult, for user: UserNumber?, _ withheld: Set<UserNumber>, _ outside: Set<ConversationNumber>,
+        isTold: (Position) -> Bool
     ) -> PageFrames {
         var frames = PageFrames()
         frames.messages.reserveCapacity(page.events.count)
@@ -113,8 +117,11 @@ struct PageEncoder: ~Copyable {
                 guard row.kind.isAboutMessage else { continue }
                 events.beginHidden(row.kind, of: row.sequence, at: row.position, row.time, in: conversation)
             } else {
-                let sender = directory.user(row.sender)?.name ?? ""
-                events.begin(row, in: conversation, from: sender, isOwn: row.sender == user)
+                let isOutside = outside.contains(row.conversation)
+                if isOutside, row.isOfAppearance { continue }
+                events.begin(
+                    row, in: conversation, from: directory.user(row.sender)?.name ?? "", isOwn: row.sender == user,
+                    isForOutsiders: isOutside)
             }
             buffer.append(events.builder)
             rest.events += 1

@@ -61,8 +61,8 @@ extension ConversationCommands {
         probe.key = key.string
         builder.beginBare()
         switch change.kind {
-        case .rename(let name): write(renamed: name.string)
-        case .describe(let photo, let description): write(photo: photo?.string, description: description?.string)
+        case .rename: builder.member("event", word: "renamed")
+        case .describe: builder.member("event", word: "described")
         case .add: builder.member("event", word: "added")
         case .remove(let names):
             var named: Set<String> = []
@@ -84,7 +84,7 @@ extension ConversationCommands {
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
         if by.key.isEmpty, conversation.isAppearanceSettled, conversation.name == name { return acceptUnchanged(by) }
-        submit(.rename(name), of: conversation, by, now) { write(renamed: name) }
+        submit(.rename(name), of: conversation, by, now) { builder.member("event", word: "renamed") }
     }
 
     private func describe(
@@ -98,7 +98,7 @@ extension ConversationCommands {
             return acceptUnchanged(by)
         }
         submit(.describe(photo: photo, description: description), of: conversation, by, now) {
-            write(photo: photo, description: description)
+            builder.member("event", word: "described")
         }
     }
 
@@ -109,8 +109,8 @@ extension ConversationCommands {
         _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
-        // The event tells the name and the members, and a new member keeps them.
-        try directory.check(isCertain: conversation.isAppearanceCertain && conversation.isCertain)
+        // The event tells the members, and a new member keeps them.
+        try directory.check(isCertain: conversation.isCertain)
         let named = directory.naming.find(names).filter { one in
             one.known.map { conversation.standing(of: $0.number) == nil } ?? true
         }
@@ -235,17 +235,6 @@ extension ConversationCommands {
     }
 
     // MARK: Their events
-
-    private func write(renamed name: String) {
-        builder.member("event", word: "renamed")
-        builder.member("name", name)
-    }
-
-    private func write(photo: String?, description: String?) {
-        builder.member("event", word: "described")
-        if let photo { builder.member("photo", photo) }
-        if let description { builder.member("description", description) }
-    }
 
     private func write(removed names: [String]) {
         builder.member("event", word: "removed")

@@ -108,15 +108,14 @@ final class ConversationCommands {
                 guard !key.isEmpty, !error.code.isTemporary else { throw error }
                 // If it was carried out before, all of them are known.
                 let users = named.compactMap(\.known) + [user]
-                look(forGroup: name, of: users, by: speaker, key: key, asker, refusal: error, now)
+                look(forGroupOf: users, by: speaker, key: key, asker, refusal: error, now)
             }
         }
     }
 
     /// Asks the log for a creation that would be refused now: a retry gets its first answer.
     private func look(
-        forGroup name: String, of users: [User], by speaker: Speaker, key: String, _ asker: Asker,
-        refusal: Refusal, _ now: Moment
+        forGroupOf users: [User], by speaker: Speaker, key: String, _ asker: Asker, refusal: Refusal, _ now: Moment
     ) {
         var probe = Append(
             .conversation, in: .none, by: speaker.user.number, device: speaker.device, at: now.wall)
@@ -125,7 +124,7 @@ final class ConversationCommands {
         builder.beginBare()
         builder.member("event", word: "created")
         // In the order of `Conversation.standings`, because the log compares the bodies.
-        write(.group, name: name, users.map(\.number).sorted { $0.value < $1.value }, of: users.count)
+        write(.group, users.map(\.number).sorted { $0.value < $1.value }, of: users.count)
         probe.body = [UInt8](builder.written)
         journal.submit(probe, asker.session, asker.id, reply: .conversation, refusal: refusal)
     }
@@ -258,19 +257,18 @@ final class ConversationCommands {
         journal.submit(append, asker?.session, asker?.id, reply: reply)
     }
 
-    /// The stored part of a `created` or `added` event: everything that a new member needs to show the conversation.
+    /// The stored part of a `created` or `added` event: what a new member needs to show the conversation. `EventFrames`
+    /// adds how it shows itself.
     func writeDetails(_ event: StaticString, of conversation: Conversation, naming users: [UserNumber]) {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }
         let first = conversation.standings(atMost: bounds.membersNamed).map(\.user)
-        let appearance = conversation.standingAppearance
-        write(conversation.kind, name: appearance.name, first, of: conversation.standingCount)
-        builder.details(of: appearance, createdAt: conversation.createdAt)
+        write(conversation.kind, first, of: conversation.standingCount)
+        builder.member(createdAt: conversation.createdAt)
     }
 
-    private func write(_ kind: ConversationKind, name: String, _ first: [UserNumber], of count: Int) {
+    private func write(_ kind: ConversationKind, _ first: [UserNumber], of count: Int) {
         builder.member("kind", word: kind.word)
-        if kind == .group { builder.member("name", name) }
         builder.member("count", Int64(count))
         builder.names("members", names(of: Array(first.prefix(bounds.membersNamed))))
         // Where the users begin who join by it.

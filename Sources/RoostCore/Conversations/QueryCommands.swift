@@ -436,7 +436,8 @@ final class QueryCommands {
         builder.member("conversation", plain: conversation.id)
         builder.member("kind", word: conversation.kind.word)
         if conversation.kind == .group { builder.member("name", conversation.name) }
-        builder.details(of: conversation.appearance, createdAt: conversation.createdAt)
+        builder.details(of: conversation.appearance)
+        builder.member(createdAt: conversation.createdAt)
         if let request = member.requestWord { builder.member("request", word: request) }
         builder.member("role", word: member.role.word)
         builder.member("count", Int64(conversation.members.count))
@@ -503,10 +504,14 @@ struct Created {
 
 extension FrameBuilder {
     /// What a conversation shows besides its name.
-    func details(of appearance: Appearance, createdAt: Timestamp) {
+    func details(of appearance: Appearance) {
         if !appearance.photo.isEmpty { member("photo", appearance.photo) }
         if !appearance.description.isEmpty { member("description", appearance.description) }
-        if createdAt != .never { member("createdAt", createdAt.milliseconds) }
+    }
+
+    /// When it was created, if that is known.
+    func member(createdAt time: Timestamp) {
+        if time != .never { member("createdAt", time.milliseconds) }
     }
 
     /// An array of user names.

@@ -9,9 +9,13 @@ struct EventFrames {
     /// - Parameters:
     ///   - sender: name of the user who caused it.
     ///   - isOwn: whether it is for a device of that user.
-    func begin(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool) {
+    ///   - isForOutsiders: whether it is for users who are no longer in the conversation.
+    func begin(
+        _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool,
+        isForOutsiders: Bool = false
+    ) {
         builder.begin(word(of: event.kind))
-        write(event, in: conversation, from: sender, isOwn: isOwn)
+        write(event, in: conversation, from: sender, isOwn: isOwn, isForOutsiders: isForOutsiders)
     }
 
     /// Writes the `ok` that stands for an event, except for the end of the object.
@@ -134,7 +138,8 @@ struct EventFrames {
 
     /// Writes the members of an event into an object that has been begun.
     private func write(
-        _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool
+        _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool,
+        isForOutsiders: Bool = false
     ) {
         guard event.kind != .state else { return writeSetting(event) }
         builder.member("conversation", plain: conversation.id)
@@ -152,7 +157,25 @@ struct EventFrames {
             builder.member("by", plain: sender)
             builder.member("time", event.time.milliseconds)
             event.body.withUnsafeBytes { builder.members(raw: $0) }
+            if !isForOutsiders { writeAppearance(of: conversation, shownBy: event) }
         case .state: preconditionFailure("a setting has no conversation to tell")
+        }
+    }
+
+    /// Writes what an event shows of how a group shows itself. The log doesn't have it, so that no former name stays
+    /// there: an event from before the last change tells what is so now.
+    private func writeAppearance(of conversation: Conversation, shownBy event: borrowing StoredEvent) {
+        guard conversation.kind == .group else { return }
+        let appearance = conversation.appearance
+        switch ConversationWord.of(event.body) {
+        case ConversationWord.created, ConversationWord.added:
+            builder.member("name", appearance.name)
+            builder.details(of: appearance)
+        case ConversationWord.renamed: builder.member("name", appearance.name)
+        case ConversationWord.described:
+            builder.member("photo", appearance.photo)
+            builder.member("description", appearance.description)
+        default: break
         }
     }
 

@@ -7,8 +7,8 @@ final class Conversation {
     let kind: ConversationKind
     private(set) var appearance: Appearance
     var name: String { appearance.name }
-    /// Changes of the appearance that were handed to the writer and are not committed yet.
-    private var pendingAppearance: Appearance.Pending?
+    /// Number of changes of the appearance that were handed to the writer and are not committed yet.
+    private var appearancesUnderWay = 0
     /// When it was created; `.never` if that isn't known.
     private(set) var createdAt = Timestamp.never
     /// The two users of a direct conversation, whether or not they are members now.
@@ -300,29 +300,14 @@ final class Conversation {
         return standings(atMost: 2).first { $0.user != user }?.user
     }
 
-    /// The appearance with which a change that is submitted now will find it.
-    var standingAppearance: Appearance { pendingAppearance?.newest ?? appearance }
-
-    /// Whether no change of it is under way.
-    var isAppearanceSettled: Bool { pendingAppearance == nil }
-
-    /// Whether it will surely show `standingAppearance`.
-    var isAppearanceCertain: Bool { pendingAppearance?.uncertain.isEmpty ?? true }
+    /// Whether no change of its appearance is under way.
+    var isAppearanceSettled: Bool { appearancesUnderWay == 0 }
 
     /// A change of the appearance was handed to the writer.
-    func expect(_ change: ConversationChange, isCertain: Bool) {
-        var pending = pendingAppearance ?? Appearance.Pending(newest: appearance)
-        let parts = pending.newest.apply(change)
-        if isCertain { pending.uncertain.subtract(parts) } else { pending.uncertain.formUnion(parts) }
-        pending.underWay += 1
-        pendingAppearance = pending
-    }
+    func expectAppearance() { appearancesUnderWay += 1 }
 
     /// The outcome of such a change is known.
-    func settleAppearance() {
-        pendingAppearance?.underWay -= 1
-        if pendingAppearance?.underWay == 0 { pendingAppearance = nil }
-    }
+    func settleAppearance() { appearancesUnderWay -= 1 }
 
     /// Whether the user's role will surely be `standing(of:)`.
     func isRoleCertain(of user: UserNumber) -> Bool { pendingStandings[user]?.outcomes.isCertain ?? true }

@@ -112,7 +112,7 @@ extension Directory {
             }
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
-        case .rename, .describe: conversation.expect(change, isCertain: isCertain)
+        case .rename, .describe: conversation.expectAppearance()
         case .accept: conversation.opening.request?.acceptsUnderWay += 1
         // The log judges the pins.
         case .expiry, .pin, .unpin: return

@@ -41,7 +41,8 @@ extension Append {
     private func repeatsChange(_ first: StoredEvent) -> Bool {
         let word = ConversationWord.of(body)
         guard word == ConversationWord.of(first.body) else { return false }
-        // A repeated creation has a new number, or none in a probe, and all that it creates is in the body.
+        // A repeated creation has a new number, or none in a probe, and who is in it is in the body. How a group shows
+        // itself isn't: of a former name, nothing is left to compare.
         if word == ConversationWord.created { return body == first.body }
         guard conversation == first.conversation else { return false }
         // Who is new when users are added, and who becomes owner when one leaves, depends on the moment.
@@ -105,6 +106,13 @@ public struct RepeatedMessage: Sendable, Equatable {
 }
 
 extension StoredEvent {
+    /// Whether it says nothing but how its conversation shows itself.
+    var isOfAppearance: Bool {
+        guard kind == .conversation else { return false }
+        let word = ConversationWord.of(body)
+        return word == ConversationWord.renamed || word == ConversationWord.described
+    }
+
     /// All that a store keeps of the body of a member's leaving once the conversation is erased.
     public static let leavingBody = Array("\"event\":\"left\"".utf8)
 
@@ -116,7 +124,9 @@ extension StoredEvent {
 enum ConversationWord {
     static let added = ArraySlice("added".utf8)
     static let created = ArraySlice("created".utf8)
+    static let described = ArraySlice("described".utf8)
     static let left = ArraySlice("left".utf8)
+    static let renamed = ArraySlice("renamed".utf8)
     private static let head = Array("\"event\":\"".utf8)
 
     static func of(_ body: [UInt8]) -> ArraySlice<UInt8> {

@@ -77,6 +77,11 @@ extension ExportedException {
         user = try members.user("user")
         other = try members.user("other")
         kind = try members.word("as")
+        let over = try members.word("over", or: PrivacyException.blocked)
+        if over != .blocked {
+            guard kind == .blocked else { throw ExportLineFailure("over: only of a block") }
+            kind = .block(over: over)
+        }
         guard user != other else { throw ExportLineFailure("other: the same as user") }
     }
 }
@@ -264,7 +269,7 @@ extension ExportedEvent {
             isWithheld = try members.flag("withheld")
         case .change:
             isWithheld = try members.flag("withheld")
-            body = try members.objectMembers("change")
+            body = try members.change("change")
         case .edit, .delete: break
         }
     }

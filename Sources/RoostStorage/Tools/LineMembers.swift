@@ -122,10 +122,16 @@ struct LineMembers {
         return value.raw
     }
 
-    /// An object's members, raw and without the braces.
-    mutating func objectMembers(_ name: String) throws(ExportLineFailure) -> [UInt8] {
+    /// The members of a change, raw and without the braces, as the log has them: its `event` first, and nothing of how
+    /// a group shows itself, which the line of the conversation says.
+    mutating func change(_ name: String) throws(ExportLineFailure) -> [UInt8] {
         guard let value = rest.removeValue(forKey: name) else { throw ExportLineFailure("\(name): missing") }
-        guard value.kind == .object else { throw ExportLineFailure("\(name): not an object") }
-        return Array(value.raw.dropFirst().dropLast())
+        guard let members = value.members else { throw ExportLineFailure("\(name): not an object") }
+        let event = members.filter { $0.name == "event" }
+        let others = members.filter { !["event", "name", "photo", "description"].contains($0.name) }
+        guard others.allSatisfy({ $0.name.utf8.allSatisfy { Character(UnicodeScalar($0)).isLetter } }) else {
+            throw ExportLineFailure("\(name): an unknown member")
+        }
+        return Array((event + others).map { Array("\"\($0.name)\":".utf8) + $0.value.raw }.joined(separator: [0x2C]))
     }
 }

@@ -8,9 +8,8 @@ final class ConversationTruth {
     let number: Int32
     let id: String
     let kind: ConversationKind
-    var name = ""
-    var photo = ""
-    var description = ""
+    /// How it has shown itself, oldest first.
+    private(set) var appearances: [AppearanceTruth] = []
     /// Pinned messages, in the order in which they were pinned.
     var pins: [Int64] = []
     var members: [Int: Ledger.Membership] = [:]
@@ -43,6 +42,16 @@ final class ConversationTruth {
         self.number = number
         self.id = id
         self.kind = kind
+    }
+
+    var name: String { appearances.last?.name ?? "" }
+    var photo: String { appearances.last?.photo ?? "" }
+    var description: String { appearances.last?.description ?? "" }
+
+    /// It shows itself otherwise, if the event at this position has changed that.
+    func show(_ change: ConversationChange?, at position: Int64) {
+        var next = appearances.last ?? AppearanceTruth(position: 0)
+        if next.apply(change, at: position) { appearances.append(next) }
     }
 
     /// How many messages above a watermark others than the user wrote.

@@ -17,6 +17,7 @@ final class EventCheck {
     private let profiles: ProfileCheck
     private let requests: RequestCheck
     private let threads: ThreadCheck
+    private let appearances: AppearanceCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
 
@@ -37,6 +38,7 @@ final class EventCheck {
         self.profiles = profiles
         self.requests = requests
         threads = ThreadCheck(world, ledger)
+        appearances = AppearanceCheck(world, ledger)
     }
 
     /// Forgets the frames of a turn that ended: later ones may lie at the same addresses.
@@ -106,6 +108,7 @@ final class EventCheck {
             return world.fail("\(connection.label) gets \(position), which isn't durable")
         }
         checkContent(event, stored, on: connection)
+        appearances.take(event, stored, at: position, on: connection)
         blocks.take(event, stored, on: connection)
         requests.take(event, stored, on: connection)
         if position <= connection.position {

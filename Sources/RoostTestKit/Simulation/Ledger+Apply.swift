@@ -159,9 +159,8 @@ extension Ledger {
 
     private func store(_ append: Append, _ key: KeyOf, _ sender: Int, _ position: Int64, _ sequence: Int64) {
         var found = conversationsByNumber[append.conversation.value].map { conversations[$0] }
-        if case .create(let id, let kind, let name, _) = append.change {
+        if case .create(let id, let kind, _, _) = append.change {
             found = add(append.conversation.value, id, kind)
-            found?.name = name
             found?.request = request(append, by: sender)
         }
         guard let conversation = found, !conversation.isErased else {
@@ -208,6 +207,7 @@ extension Ledger {
         }
         if conversation.kind == .direct, append.change != nil { conversation.changedAt = append.time.milliseconds }
         admit(append.change, to: conversation, at: position)
+        conversation.show(append.change, at: position)
         checkDetails(append, of: conversation)
         feed(event, position, in: conversation)
         dismiss(append.change, from: conversation)
@@ -299,19 +299,12 @@ extension Ledger {
         }
     }
 
-    /// What an event tells new members of a group is true at its place in the log.
+    /// What an event tells new members of a group is true at its place in the log, and it says nothing that may change.
     private func checkDetails(_ append: Append, of conversation: ConversationTruth) {
+        if AppearanceTruth.isIn(append) { blame("the log keeps what \(conversation.id) is called") }
         guard case .add = append.change, conversation.kind == .group else { return }
         let object = Array("{".utf8) + append.body + Array("}".utf8)
         let told = object.withUnsafeBytes { JSONValue(parsing: $0) }
-        if told?["name"]?.string != conversation.name {
-            blame("new members of \(conversation.id) are told another name than \(conversation.name)")
-        }
-        if told?["photo"]?.string ?? "" != conversation.photo
-            || told?["description"]?.string ?? "" != conversation.description
-        {
-            blame("new members of \(conversation.id) are told another photo or description")
-        }
         if told?["count"]?.integer != Int64(conversation.members.count) {
             blame("new members of \(conversation.id) aren't told that it has \(conversation.members.count)")
         }
@@ -381,12 +374,8 @@ extension Ledger {
                 guard let user = users[member.user.value] else { continue }
                 conversation.members[user]?.role = member.role
             }
-        case .rename(let name): conversation.name = name
-        case .describe(let photo, let description):
-            if let photo { conversation.photo = photo }
-            if let description { conversation.description = description }
         case .expiry(let time): conversation.expiry = time
-        case .create, .add, .pin, .unpin, .accept, nil: break
+        case .create, .rename, .describe, .add, .pin, .unpin, .accept, nil: break
         }
     }
 

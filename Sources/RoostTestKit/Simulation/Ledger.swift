@@ -206,6 +206,9 @@ final class Ledger {
         if conversation.isErased { return true }
         // It left and joined again since: what was before is for history.
         if conversation.generations[device.user.index] ?? 0 > entry.generation { return true }
+        // Whoever has left isn't told what it is called now.
+        let isMember = conversation.members[device.user.index] != nil
+        if !isMember, events[entry.position]?.isOfAppearance == true { return true }
         if told.contains(entry.position) { return true }
         if let leftOut = gaps[entry.conversation] {
             if entry.position <= leftOut.floor { return true }

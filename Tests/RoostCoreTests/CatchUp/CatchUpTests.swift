@@ -352,6 +352,37 @@ import Testing
         #expect(bob.bodies == texts(1...2))
     }
 
+    /// The log doesn't keep what a group was called.
+    @Test func aMemberWhoWasAwayIsToldWhatTheGroupIsCalledNow() {
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "First"])
+        _ = alice.request("conversation.describe", ["conversation": "\(group)", "photo": "p", "description": "Climbs"])
+        _ = alice.request("conversation.describe", ["conversation": "\(group)", "photo": ""])
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "Second"])
+        let bob = relay.connect("bob")
+        #expect(bob.events == ["created", "renamed", "described", "described", "renamed"])
+        let frames = bob.frames("conversation")
+        #expect(frames.compactMap { $0.text("name") } == ["Second", "Second", "Second"])
+        #expect(frames.map { $0.text("description") } == ["Climbs", nil, "Climbs", "Climbs", nil])
+        #expect(frames.map { $0.text("photo") } == [nil, nil, "", "", nil])
+    }
+
+    /// What the group is called later is none of the business of who has left, and no other page gets that one's form.
+    @Test func aMemberRemovedMeanwhileIsNotToldWhatTheGroupIsCalledSince() {
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "First"])
+        _ = alice.request("conversation.describe", ["conversation": "\(group)", "description": "Climbs"])
+        post(1...1)
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "Second"])
+        let bob = relay.connect("bob")
+        #expect(bob.events == ["created", "added", "message", "removed"])
+        #expect(bob.frames("conversation").allSatisfy { $0.text("name") == nil && $0.text("description") == nil })
+        #expect(bob.frames("conversation").first?.text("kind") == "group")
+        let carol = relay.connect("carol")
+        #expect(carol.events == ["added", "renamed", "described", "message", "removed", "renamed"])
+        #expect(carol.frames("conversation").first?.text("name") == "Second")
+    }
+
     @Test func aRestartLosesNothing() {
         post(1...2)
         relay.crash()
