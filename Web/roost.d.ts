@@ -14,9 +14,12 @@ export interface Settings {
   token(): string | Promise<string>;
   /** The name of the device, if the store has none yet; otherwise a random one. 1–64 bytes of printable ASCII. */
   device?: string;
-  /** Who uses the device, if that is known before the relay says it: what another user left is then not shown. */
+  /** Who uses the device, if that is known before the relay says it: what another user left is then not shown. It lets
+   *  this user into a store that was another's. Without it, a store stays its user's until that one signs out, and a
+   *  session of another user's fails with `wrongUser`. */
   user?: string;
-  /** The name of the store, `roost` if it isn't given. Tabs with the same name share it, and one session. */
+  /** The name of the store, `roost` if it isn't given. Tabs with the same name share it, and one session. Where several
+   *  users use one browser at a time, each needs a name. */
   name?: string;
   /** `memory` keeps nothing; `disk` (IndexedDB) is the default where there is one. */
   storage?: "disk" | "memory";
@@ -36,8 +39,9 @@ export type Connection =
   | { state: "connected" }
   /** The last try failed; the next one comes at this time of this machine's clock (ms since 1970). */
   | { state: "waiting"; until: number }
-  /** There will be none until the app does something: for another token, `connect` anew. */
-  | { state: "failed"; reason: "signedOut" | "takenOver" | "other"; detail: string };
+  /** There will be none until the app does something: for another token, `connect` anew. `wrongUser`: the token is another
+   *  user's than the store, or another tab has let another user into it. Nothing was sent, and nothing that waits is lost. */
+  | { state: "failed"; reason: "signedOut" | "takenOver" | "wrongUser" | "other"; detail: string };
 
 /** Why the relay refused something. `detail` is one line for the developer. */
 export interface Failure {
@@ -339,7 +343,7 @@ export interface Timeline extends Observable<TimelineSnapshot> {
   close(): void;
 }
 
-/** A command that failed. `code` is the relay's, or `not_connected`. */
+/** A command that failed. `code` is the relay's, or `not_connected`; `wrong_user` if the store is another user's by now. */
 export class RoostError extends Error {
   readonly code: string;
   readonly retry: boolean;
@@ -349,4 +353,4 @@ export class RoostError extends Error {
 export const internals: Record<string, unknown>;
 
 /** What to tell people. An app may replace any of them. */
-export const sentences: Record<Failure["reason"] | "offline" | "signedOut" | "takenOver", string>;
+export const sentences: Record<Failure["reason"] | "offline" | "signedOut" | "takenOver" | "wrongUser", string>;

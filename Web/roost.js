@@ -96,6 +96,7 @@ const passing = (code) => new RoostError(code, { retry: true });
 const lost = () => passing("connection_lost");
 const tooMany = () => passing("too_many_requests");
 const notConnected = () => passing("not_connected");
+const wrongUser = (user, mine) => new RoostError("wrong_user", { message: `signed in as ${user} and not as ${mine}` });
 
 /** What to tell people. */
 export const sentences = {
@@ -110,6 +111,7 @@ export const sentences = {
   offline: "No internet connection. Message will send when you're back online.",
   signedOut: "Please sign in again.",
   takenOver: "This account is in use in another window of this device.",
+  wrongUser: "Another account is signed in on this device.",
 };
 
 const systemClock = {
@@ -126,8 +128,10 @@ function randomName() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A mistake, here or in a listener of the app's. It must not end what goes on. */
+/** A mistake, here or in a listener of the app's. It must not end what goes on. That the store is another user's is none,
+ *  and the state of the connection says it. */
 function report(error) {
+  if (error?.code === "wrong_user") return;
   (globalThis.reportError ?? console.error)(error);
 }
 
@@ -551,7 +555,8 @@ class Vault {
       const isEmptied = !identity && this.#mark;
       mark = identity?.mark ?? this.#mark ?? randomName();
       await transaction.put("identity", { ...identity, id: 1, mark });
-      const isSame = isEmptied || (this.#isWhole && mark === this.#mark);
+      const [own] = this.#memory.find("identity");
+      const isSame = isEmptied || (this.#isWhole && mark === this.#mark && own?.user === identity?.user);
       for (const change of isEmptied ? this.#everything() : this.#journal) {
         if (isSame || ownTables.has(change.table)) await apply(change, transaction);
       }
@@ -1320,28 +1325,57 @@ class Store {
   outbox;
   /** Who this device is and how far it has got. */
   identity = { id: 1 };
+  /** Whose tab this is: the one whom the app named, or else the first whom it saw here. */
+  user;
+  /** Called when the rows are another user's. */
+  onWrongUser = () => {};
   get isStored() { return this.vault.isStored; }
+  #wanted;
   #turn = new Turn();
 
-  constructor(vault, outbox) {
+  constructor(vault, outbox, wanted) {
     this.vault = vault;
     this.outbox = outbox;
+    this.user = this.#wanted = wanted;
   }
 
-  /** Does all of it, or nothing. */
-  change(body) {
+  // Another tab may have let another user in. That one's rows are neither shown here nor changed, and what is typed here
+  // isn't written as that user's.
+  #check({ user }) {
+    if (user === undefined || this.user === undefined || user === this.user) return;
+    const error = wrongUser(user, this.user);
+    this.onWrongUser(error);
+    throw error;
+  }
+
+  #know(identity) {
+    this.identity = identity;
+    this.user ??= identity.user;
+  }
+
+  /** Does all of it, or nothing. `isOthers` says that the rows may be another user's. */
+  change(body, isOthers) {
     return this.#turn.take(async () => {
       let unit;
       const result = await this.vault.write(async (rows) => {
         const before = (await rows.get("identity", 1)) ?? { id: 1 };
+        if (!isOthers) this.#check(before);
         unit = new Unit(rows, before, this.outbox);
         const made = await body(unit);
         if (!same(before, unit.identity)) await rows.put("identity", unit.identity);
         return made;
       });
-      this.identity = unit.identity;
+      this.#know(unit.identity);
       for (const body of unit.after) body();
       return result;
+    });
+  }
+
+  // What the user does. After a sign-out elsewhere it waits for the user of this tab, and not for whoever comes next.
+  #act(body) {
+    return this.change(async (unit) => {
+      if (unit.identity.user === undefined && this.user !== undefined) await this.#become(unit, this.user);
+      return body(unit);
     });
   }
 
@@ -1349,6 +1383,7 @@ class Store {
   read(body) {
     return this.vault.read(async (rows) => {
       const identity = (await rows.get("identity", 1)) ?? { id: 1 };
+      this.#check(identity);
       return body(new Unit(rows, identity, this.outbox));
     });
   }
@@ -1363,27 +1398,31 @@ class Store {
         await this.outbox.load(unit);
         return unit;
       });
-      this.identity = unit.identity;
+      this.#know(unit.identity);
       for (const body of unit.after) body();
     });
   }
 
-  /** Reads who this is and what waits; `device` is its name if it has none yet. */
-  load(device) {
+  /** Reads who this is and what waits; `device` is its name if it has none yet. When the app starts, the user whom it
+   *  names uses the device from now on. */
+  load(device, isStart = true) {
     return this.change(async (unit) => {
       unit.identity.device ??= device;
+      if (this.user !== undefined && unit.identity.user !== this.user) await this.#become(unit, this.user);
       await this.outbox.load(unit);
-    });
+    }, isStart);
   }
 
   // -- Sessions
 
   /** This user uses the device from now on. What another one wrote stays, unseen, until that user is back. */
   signIn(user) {
-    return this.change(async (unit) => {
-      if (unit.identity.user !== user) await this.#become(unit, user);
-    });
+    this.user = user;
+    return this.load();
   }
+
+  /** This tab is nobody's: its user has signed out in it. */
+  release() { this.user = this.#wanted; }
 
   async #become(unit, user) {
     if (unit.identity.user !== undefined) await this.#empty(unit);
@@ -1400,14 +1439,15 @@ class Store {
     for (const name of ["epoch", "position", "isListed"]) delete unit.identity[name];
   }
 
-  /** A session has begun. Empties the cache if it is another user's or another log's, or if the relay doesn't know what
-   *  this device has (Docs/Protocol.md, section 6). The outbox stays. */
+  /** A session has begun. Empties the cache if it is another log's, or if the relay doesn't know what this device has
+   *  (Docs/Protocol.md, section 6). The outbox stays. A session of another user's begins nothing. */
   begin(welcome, isResumed, ahead) {
     return this.change(async (unit) => {
       const { identity } = unit;
+      const mine = this.user ?? identity.user;
+      if (mine !== undefined && mine !== welcome.user) throw wrongUser(welcome.user, mine);
       const isUnknown = !isResumed && (Boolean(welcome.new) || identity.position !== undefined);
       const isAnother = identity.epoch !== undefined && identity.epoch !== welcome.epoch;
-      const isOther = identity.user !== undefined && identity.user !== welcome.user;
       if (identity.user !== welcome.user) await this.#become(unit, welcome.user);
       if (isAnother) await this.outbox.uproot(unit);
       if (isUnknown || isAnother) await this.#empty(unit);
@@ -1415,7 +1455,7 @@ class Store {
       // Messages disappear by the relay's clock, also without a session.
       identity.ahead = ahead;
       await this.outbox.open(unit);
-      return { isEmptied: isUnknown || isAnother || isOther, isOther };
+      return isUnknown || isAnother;
     });
   }
 
@@ -1499,7 +1539,7 @@ class Store {
 
   /** Puts an act into the outbox. `about` is the id of the row that it is about, which may wait itself. */
   add(destination, act, about, endsDraft = false) {
-    return this.change(async (unit) => {
+    return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
       const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
       if (endsDraft) await endDraft(unit, [at, destination]);
@@ -1515,7 +1555,7 @@ class Store {
 
   /** The user has seen a conversation up to a message. Returns the item that says so, if that is new. */
   seen(destination, sequence, key) {
-    return this.change(async (unit) => {
+    return this.#act(async (unit) => {
       const conversation = await unit.cache.resolve(destination);
       const one = await unit.cache.conversation(conversation);
       if (!one || !isUnread(one, sequence) || sequence > one.sequence) return undefined;
@@ -1578,7 +1618,7 @@ class Store {
 
   /** Returns the names under which the draft is. */
   keepDraft(destination, text) {
-    return this.change(async (unit) => {
+    return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
       await endDraft(unit, [at, destination]);
       if (text) await unit.rows.put("drafts", { user: unit.identity.user ?? "", destination: at, text });
@@ -1625,6 +1665,16 @@ class Backoff {
 /** Whether a welcome has what a session needs. */
 const isWelcome = ({ user, epoch, time }) => (
   typeof user === "string" && typeof epoch === "string" && Number.isFinite(time));
+
+/** Whose token it is, as far as it can be read. Whether it is good, only the relay knows. */
+function userOf(token) {
+  try {
+    const claims = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(claims, (one) => one.charCodeAt(0)))).sub;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't
  *  name come from the network or a proxy, but for the relay's own range; and so may 1002 (decision 35). */
@@ -1715,13 +1765,6 @@ class Session {
     }
   }
 
-  /** Begins anew from where the store is now. */
-  restart() {
-    if (["ended", "leaving"].includes(this.#phase)) return;
-    this.#letGo();
-    this.#begin();
-  }
-
   // It gets a token first, so that this doesn't use up the relay's time for `hello`.
   async #begin() {
     this.#alarms.cancelAll();
@@ -1733,15 +1776,31 @@ class Session {
     this.#alarms.set("welcome", WELCOME_TIME, () => this.#lose());
     let token;
     try {
-      token = await this.#settings.token();
+      token = await this.#token();
       if (number !== this.#connection) return;
       // What came before is stored by then.
       this.place = await this.#owner.place();
-    } catch {
-      if (number === this.#connection) this.#lose();
-      return;
+    } catch (error) {
+      if (number !== this.#connection) return;
+      return error.code === "wrong_user" ? this.#fail(error.message, "wrongUser") : this.#lose();
     }
-    if (number === this.#connection && this.#phase === "token") this.#dial(token);
+    // `resume` in the name of another user would ack what that one hasn't got.
+    if (number === this.#connection && this.#phase === "token" && !this.#isWrong(userOf(token))) this.#dial(token);
+  }
+
+  // One that is missing is a failure of the app's backend, as if it had thrown.
+  async #token() {
+    const token = await this.#settings.token();
+    if (typeof token !== "string" || !token) throw new RoostError("no_token");
+    return token;
+  }
+
+  // Whether a user, if it is known, isn't the one whose store this is: then the session ends.
+  #isWrong(user) {
+    const mine = this.place.user;
+    if (typeof user !== "string" || mine === undefined || user === mine) return false;
+    this.#fail(wrongUser(user, mine).message, "wrongUser");
+    return true;
   }
 
   #dial(token) {
@@ -1772,7 +1831,8 @@ class Session {
     const members = { token, device, resume: this.#resume };
     this.#issue("hello", members, (failure, welcome) => {
       if (this.#phase !== "greeting") return;
-      if (!failure) return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose();
+      if (!failure && !isWelcome(welcome)) return this.#lose();
+      if (!failure) return this.#isWrong(welcome.user) || this.#becomeReady(welcome);
       if (failure.code === "bad_position" && this.#resume !== undefined) {
         // The log never gave it (section 6): without it, the relay's own cursor counts.
         this.#resume = undefined;
@@ -1788,6 +1848,7 @@ class Session {
 
   #becomeReady(welcome) {
     this.#phase = "ready";
+    this.place = { ...this.place, user: welcome.user };
     this.#alarms.cancel("welcome");
     this.#readySince = this.#clock.now();
     this.ahead = welcome.time - this.#clock.now();
@@ -1918,8 +1979,8 @@ class Session {
       this.#alarms.set("refresh", BACKOFF_FIRST + this.#backoff.next(), () => this.#refresh());
     };
     let token;
-    try { token = await this.#settings.token(); } catch { return failed(); }
-    if (!isCurrent()) return;
+    try { token = await this.#token(); } catch { return failed(); }
+    if (!isCurrent() || this.#isWrong(userOf(token))) return;
     this.send("refresh", { token }, (failure, ok) => {
       if (failure) return failed();
       this.#isRefreshing = false;
@@ -1965,6 +2026,9 @@ class Session {
     this.#alarms.set("reconnect", wait, () => this.#begin());
     this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait });
   }
+
+  /** What this session is for is another user's. */
+  refuse({ message }) { if (this.#phase !== "ended") this.#fail(message, "wrongUser"); }
 
   /** Too much arrives: what has come is stored first. */
   overrun() { if (this.isReady) this.#lose(); }
@@ -3130,6 +3194,8 @@ class Engine {
   #drain = new Repeating(() => this.#drainAll());
   #isWanted = false;
   #isLive = false;
+  // It has nothing to do with the other tabs any more: another user came there, or its own signed out.
+  #isParted = false;
   // Names the session, so that other tabs notice another one.
   #mark = "";
   #stops = [];
@@ -3141,7 +3207,8 @@ class Engine {
     this.#settings = settings;
     this.clock = clock;
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
-    this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
+    this.store = new Store(this.#vault, new Outbox({ ...settings, clock }), settings.user);
+    this.store.onWrongUser = ({ message }) => this.#part({ state: "failed", reason: "wrongUser", detail: message });
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
     this.screen = new Screen(this.store, this.tabs, clock);
@@ -3155,19 +3222,18 @@ class Engine {
   async begin() {
     await this.#vault.reopen();
     this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
-    await this.#load();
+    await this.#load(true);
     this.#join();
     this.#listen();
     this.screen.tell(null);
     await this.screen.flush();
   }
 
-  async #load() {
-    const { device, user, storage } = this.#settings;
+  async #load(isStart) {
+    const { device, storage } = this.#settings;
     // A tab that has no store yet mustn't take the place of another one.
     const isAlone = storage !== "memory" && !this.#vault.isStored && Tabs.arePossible;
-    await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`);
-    if (user !== undefined) await this.store.signIn(user);
+    await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`, isStart);
   }
 
   #join() { this.tabs.begin(this.#vault.isStored && Tabs.arePossible); }
@@ -3190,7 +3256,7 @@ class Engine {
       this.#session.drop();
       this.tabs.leave();
       this.store.outbox.isWriter = false;
-      await this.#load();
+      await this.#load(false);
       this.screen.begin(true);
       this.screen.note({ isWriter: false, connection: { state: this.#isWanted ? "connecting" : "offline" } });
       this.#join();
@@ -3210,9 +3276,22 @@ class Engine {
   async became() {
     this.store.outbox.isWriter = true;
     this.screen.note({ isWriter: true });
-    await this.store.reload();
+    try {
+      await this.store.reload();
+    } catch (error) {
+      return report(error);
+    }
     this.screen.tell(null);
     if (this.#isWanted) this.#session.connect();
+  }
+
+  // Lets another tab have the session, and leaves all as it is shown.
+  #part(connection) {
+    this.#isParted = true;
+    this.tabs.leave();
+    this.store.outbox.isWriter = false;
+    this.#session.drop();
+    this.screen.note({ isWriter: false, connection });
   }
 
   /** Another tab says something. */
@@ -3222,6 +3301,8 @@ class Engine {
       case "hello": if (isWriter) this.#tellState(); break;
       case "writer": this.#introduce(); break;
       case "unwanted": this.#isWanted = false; break;
+      // The token of this tab would sign its user in again.
+      case "signedOut": this.#part({ state: "offline" }); break;
       case "state": if (!isWriter) this.#follow(content); break;
       case "notices": if (!isWriter) this.people.replace(content); break;
       case "changed": this.#reread(content).catch(report); break;
@@ -3262,13 +3343,10 @@ class Engine {
   }
 
   async #reread(changed) {
-    const { user } = this.store.identity;
     await this.store.reload();
     this.screen.tell(changed, false);
     this.asker.refresh();
-    if (!this.tabs.isWriter) return;
-    if (this.store.identity.user !== user) this.#session.restart();
-    this.#sender.pump();
+    if (this.tabs.isWriter) this.#sender.pump();
   }
 
   // What another tab has typed is on disk, if it and this tab can use it.
@@ -3301,6 +3379,15 @@ class Engine {
 
   async connect() {
     this.#isWanted = true;
+    if (this.#isParted) {
+      try {
+        await this.store.reload();
+      } catch (error) {
+        return report(error);
+      }
+      this.#isParted = false;
+      this.#join();
+    }
     const { connection } = this.screen.state.value;
     if (connection.state === "offline") this.screen.note({ connection: { state: "connecting" } });
     // Whichever tab has the session, or gets it, connects; this one needn't wait for that.
@@ -3331,6 +3418,8 @@ class Engine {
   async signOut() {
     this.#isWanted = false;
     await this.tabs.call("signOut");
+    this.tabs.tell("signedOut");
+    this.store.release();
     await this.store.reload();
     this.screen.tell(null, false);
     await this.screen.flush();
@@ -3357,7 +3446,8 @@ class Engine {
   /** For the session: who the device is, once everything that came is stored. */
   async place() {
     await this.#drain.ask();
-    return this.store.identity;
+    await this.store.reload();
+    return { ...this.store.identity, user: this.store.user };
   }
 
   /** For the session: it has begun. */
@@ -3391,6 +3481,7 @@ class Engine {
         while (this.#inbox[0]?.event && events.length < EVENTS_AT_ONCE) events.push(this.#inbox.shift());
         await (events.length ? this.#takeEvents(events) : this.#takeOne(this.#inbox.shift()));
       } catch (error) {
+        if (error.code === "wrong_user") this.#session.refuse(error);
         // Nothing of it was acked, so that it comes again.
         this.#session.overrun();
         report(error);
@@ -3414,10 +3505,9 @@ class Engine {
   }
 
   async #takeWelcome({ welcome, isResumed, connection }) {
-    const { isEmptied, isOther } = await this.store.begin(welcome, isResumed, this.#session.ahead);
-    if (isOther) this.people.forget();
+    const isEmptied = await this.store.begin(welcome, isResumed, this.#session.ahead);
     this.#mark = randomName();
-    this.screen.begin(isEmptied || isOther);
+    this.screen.begin(isEmptied);
     this.screen.tell(null);
     // It may have been lost meanwhile.
     if (connection !== this.#session.connection || !this.#session.isReady) return;

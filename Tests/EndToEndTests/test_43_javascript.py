@@ -476,31 +476,6 @@ async def test_without_a_store_it_chats_and_two_tabs_do_not_fight(web, site):
 
 
 @needs_browser
-async def test_another_user_sees_nothing_and_takes_nothing_away(web, site):
-    port = web.port
-    async with Browser(site) as browser:
-        tab = await browser.tab()
-        await tab.start(web, "alice", to="@bob")
-        await tab.send("stored")
-        await tab.settled()
-        web.kill()
-        await tab.send("waits")
-        web.start(listen__port=port)
-        await tab.reload()
-        await tab.start(web, "carol", to="@bob")
-        await tab.until("app.roost.snapshot.isUpToDate && app.roost.snapshot.user === 'carol'")
-        assert await tab.texts() == []
-        assert await tab.run("app.roost.conversations.snapshot.rows.length + app.roost.snapshot.pendingCount") == 0
-        await tab.reload()
-        await tab.start(web, "alice", to="@bob", connects=False, user="alice")
-        assert await tab.texts() == ["waits"], "the outbox is alice's, and her cache went with carol"
-        await tab.run("return app.roost.connect()")
-        await tab.settled()
-        await tab.until("app.texts().join() === 'stored,waits'")
-        assert browser.problems == []
-
-
-@needs_browser
 async def test_another_log_empties_the_cache_and_not_the_outbox(web, site):
     port = web.port
     async with Browser(site) as browser:

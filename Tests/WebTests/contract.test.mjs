@@ -44,7 +44,7 @@ test("the classes have the members that are promised", async () => {
   for (const one of [timeline, roost.conversations, roost]) for (const name of observable) assert.ok(name in one);
   assert.deepEqual(Object.keys(module.sentences).sort(),
     ["tooLong", "notAllowed", "noRelationship", "youBlocked", "notFound", "unreachable", "changedElsewhere",
-      "notAccepted", "offline", "signedOut", "takenOver"].sort());
+      "notAccepted", "offline", "signedOut", "takenOver", "wrongUser"].sort());
   const { code, retry } = new module.RoostError("busy", { retry: true });
   assert.deepEqual([code, retry], ["busy", true]);
   roost.close();
@@ -114,7 +114,8 @@ test("names that are sent short are nobody else's", () => {
   }
 });
 
-test("packed, as the relay serves it, it has at most 20.5 KiB", (context) => {
+// 21.0 KiB are measured. Comparing store, token and session costs 0.6: a text must not go out in another one's name.
+test("packed, as the relay serves it, it has at most 21 KiB", (context) => {
   const entry = 'export { Roost, RoostError, sentences } from "./roost.js";';
   const short = `--mangle-props=^(${read("short-names.txt").trim().split("\n").join("|")})$`;
   const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022", short];
@@ -123,5 +124,5 @@ test("packed, as the relay serves it, it has at most 20.5 KiB", (context) => {
   if (error?.code === "ENOENT") return context.skip("there is no esbuild");
   assert.equal(status, 0, String(error ?? stderr));
   const length = gzipSync(stdout, { level: 9 }).length;
-  assert.ok(length <= 20.5 * 1_024, `${length} bytes`);
+  assert.ok(length <= 21 * 1_024, `${length} bytes`);
 });

@@ -105,6 +105,56 @@ test("close codes say whether to come back", async () => {
   }
 });
 
+const tokenOf = (user) => `h.${Buffer.from(JSON.stringify({ sub: user })).toString("base64url")}.s`;
+
+test("a token of another user's ends the session before a word is said", async () => {
+  const { clock, net, place, seen, session } = begin({ token: () => tokenOf("zoë") });
+  place.user = "alice";
+  session.connect();
+  await settle();
+  await clock.pass(600_000);
+  assert.equal(net.made.length, 0);
+  assert.deepEqual(seen.states.at(-1), {
+    state: "failed", reason: "wrongUser", detail: "signed in as zoë and not as alice",
+  });
+  place.user = "zoë";
+  session.connect();
+  await settle();
+  assert.equal(net.made.length, 1, "with the right store it connects");
+});
+
+test("a welcome to another user ends the session", async () => {
+  const { net, place, seen, session } = begin();
+  place.user = "bob";
+  session.connect();
+  await settle();
+  net.last.welcome();
+  assert.deepEqual([seen.welcomes.length, seen.states.at(-1).reason, net.last.isClosed], [0, "wrongUser", true]);
+});
+
+test("a new token of another user's ends the session", async () => {
+  const tokens = ["t1", tokenOf("bob")];
+  const { clock, net, seen, session } = begin({ token: () => tokens.shift() });
+  session.connect();
+  await settle();
+  net.last.welcome({ expires: 1_300_000 });
+  await clock.pass(240_000);
+  assert.deepEqual([net.last.last("refresh"), seen.states.at(-1).reason], [undefined, "wrongUser"]);
+});
+
+test("a token function that returns nothing is asked again, like one that throws", async () => {
+  for (const none of [undefined, null, "", {}]) {
+    const tokens = [none, "t2"];
+    const { clock, net, seen, session } = begin({ token: () => tokens.shift() });
+    session.connect();
+    await settle();
+    assert.deepEqual([net.made.length, seen.states.at(-1).state], [0, "waiting"]);
+    await clock.pass(500);
+    net.last.welcome();
+    assert.equal(net.last.sent[0].token, "t2");
+  }
+});
+
 test("a refused token is left to the close that follows", async () => {
   const { net, seen, session } = begin();
   session.connect();

@@ -170,8 +170,8 @@ test("another log empties the cache and not the outbox", async () => {
   await add({ action: "send", body: "waits", key: "w" });
   await add({ action: "edit", body: "typed", key: "e" }, "s:1");
   await add({ action: "react", reaction: "+1", isOn: true, key: "r" }, "s:1");
-  assert.deepEqual(await store.begin(welcome(), true), { isEmptied: false, isOther: false });
-  assert.equal((await store.begin(welcome({ epoch: "e2" }), true)).isEmptied, true);
+  assert.equal(await store.begin(welcome(), true), false);
+  assert.equal(await store.begin(welcome({ epoch: "e2" }), true), true);
   assert.deepEqual([await all(store), await conversation(store), store.identity.position], [[], undefined, undefined]);
   const waits = store.outbox.items.map(({ action, destination, body, code }) => [action, destination, body, code]);
   // An edit has lost its message, and its text shows as a message that wasn't sent.
@@ -183,9 +183,9 @@ test("a relay that doesn't know the device empties the cache; one that resumes d
   await store.begin(welcome({ new: true }), false);
   await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1 }));
   await store.take([message(1)], "p1");
-  assert.equal((await store.begin(welcome({ new: true }), true)).isEmptied, false);
+  assert.equal(await store.begin(welcome({ new: true }), true), false);
   assert.equal((await all(store)).length, 1);
-  assert.equal((await store.begin(welcome({ new: true }), false)).isEmptied, true);
+  assert.equal(await store.begin(welcome({ new: true }), false), true);
   assert.deepEqual([await all(store), await conversation(store)], [[], undefined]);
 });
 
@@ -193,7 +193,7 @@ test("another user sees nothing of what waits, and takes nothing away", async ()
   const store = await withConversation();
   await store.add("c1", { action: "send", body: "alice's", key: "a" });
   await store.keepDraft("@bob", "alice's");
-  assert.deepEqual(await store.begin(welcome({ user: "carol" }), false), { isEmptied: true, isOther: true });
+  await store.signIn("carol");
   assert.deepEqual([store.outbox.items, store.identity.user], [[], "carol"]);
   await store.keepDraft("@bob", "carol's");
   await store.add("@bob", { action: "send", body: "carol's", key: "c" });
@@ -204,6 +204,42 @@ test("another user sees nothing of what waits, and takes nothing away", async ()
   await store.signIn("carol");
   assert.deepEqual(store.outbox.items.map((item) => item.body), ["carol's"]);
   assert.deepEqual(await drafts(store), ["carol's"]);
+});
+
+test("a session of another user's begins nothing, and takes nothing away", async () => {
+  const store = await withConversation();
+  await store.take([message(1)], "p1");
+  await store.add("c1", { action: "send", body: "alice's", key: "a" });
+  await assert.rejects(store.begin(welcome({ user: "carol" }), false), { code: "wrong_user" });
+  assert.deepEqual([store.identity.user, store.identity.position], ["alice", "p1"]);
+  assert.deepEqual([(await all(store)).length, store.outbox.items.length], [1, 1]);
+});
+
+test("what is typed in a tab isn't written as the user's whom another tab has let in", async () => {
+  const vault = new internals.Vault(null);
+  const alices = await newStore({ vault });
+  const seen = [];
+  alices.onWrongUser = ({ code }) => seen.push(code);
+  const carols = await newStore({ vault, user: "carol" });
+  const act = { action: "send", body: "x", key: "a" };
+  for (const tried of [
+    () => alices.add("@bob", act), () => alices.keepDraft("@bob", "x"), () => alices.take([message(1)], "p1"),
+    () => alices.read(() => 0), () => alices.reload(),
+  ]) await assert.rejects(tried(), { code: "wrong_user" });
+  assert.deepEqual([seen.length, alices.identity.user], [5, "alice"], "each says so");
+  await carols.reload();
+  assert.deepEqual([carols.outbox.items, await drafts(carols), await all(carols)], [[], [], []]);
+});
+
+test("what is typed after a sign-out elsewhere waits for its own user", async () => {
+  const vault = new internals.Vault(null);
+  const alices = await newStore({ vault });
+  await (await newStore({ vault })).signOut();
+  await alices.add("@bob", { action: "send", body: "alice's", key: "a" });
+  const carols = await newStore({ vault, user: "carol" });
+  assert.deepEqual(carols.outbox.items, []);
+  await carols.signIn("alice");
+  assert.deepEqual(carols.outbox.items.map((item) => item.body), ["alice's"]);
 });
 
 test("what was written before anybody was known is the first user's", async () => {
