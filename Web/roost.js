@@ -79,6 +79,10 @@ const TRANSACTION_TIME = 15_000;
 /** The first and the longest wait before IndexedDB is tried again. */
 const REOPEN_FIRST = 1_000;
 const REOPEN_MOST = 30_000;
+/** How often a tab looks whether another one has changed what is kept, and keeps its lease. A look reads one row. */
+const TICK_TIME = 3_000;
+/** How long a lease is good: three ticks, so that a busy tab keeps it. */
+const LEASE_TIME = 10_000;
 /** How long a timer is trusted to know when a message disappears: clocks are set, and devices sleep. */
 const LOOK_TIME = 60_000;
 /** Most messages that disappear in one transaction. They are looked for with each change of what is shown. */
@@ -214,6 +218,7 @@ const schema = {
   drafts: { primary: ["user", "destination"] },
   outbox: { primary: "id", destination: "destination", key: "key", parent: "parent" },
   parked: { primary: ["user", "destination"] },
+  lease: { primary: "id" },
 };
 /** The tables of what the user did; the others can be read from the relay again. */
 const ownTables = new Set(["outbox", "parked", "drafts"]);
@@ -304,6 +309,8 @@ class DiskError extends Error {}
 
 /** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
 class Disk {
+  /** Other tabs may have it open. */
+  isShared = true;
   #database;
 
   static open(name, onLost) {
@@ -403,9 +410,10 @@ class DiskTransaction {
   }
 }
 
-/** A transaction as it is used. It notes what was read and written, in order: each note is a row that is there, or a
+/** A transaction as it is used. It knows whether what waits was changed, and notes what was read and written, in order: each note is a row that is there, or a
  *  range in which nothing is. */
 class Rows {
+  isRevised = false;
   #transaction;
   #notes;
 
@@ -435,6 +443,7 @@ class Rows {
 
   #write(change) {
     this.#notes.push({ ...change, isWrite: true });
+    this.isRevised ||= change.table === "outbox" || change.table === "parked";
     return apply(change, this.#transaction);
   }
 }
@@ -471,6 +480,30 @@ class Vault {
   }
 
   get isStored() { return this.#disk !== null; }
+
+  get isShared() { return Boolean(this.#disk?.isShared); }
+
+  /** For tabs without locks: whether this one has the lease, on which only the disk may decide; undefined if it can't.
+   *  `how` is `hold`, which takes one that has run out, `seize`, or `release`. */
+  lease(owner, how) {
+    return this.#turn.take(async () => {
+      const disk = this.#disk;
+      try {
+        return await disk?.write(async (transaction) => {
+          const now = this.#clock.now();
+          const [row] = await transaction.find("lease");
+          // All tabs have one clock. One that was set back must not make a lease longer.
+          const isFree = !row || row.owner === owner || row.until <= now || row.until > now + LEASE_TIME;
+          if (how !== "seize" && !isFree) return false;
+          await transaction.put("lease", { id: 1, owner, until: how === "release" ? 0 : now + LEASE_TIME });
+          return true;
+        });
+      } catch {
+        this.#lose(disk);
+        return undefined;
+      }
+    });
+  }
 
   read(body) { return this.#run("read", body); }
 
@@ -560,6 +593,9 @@ class Vault {
       for (const change of isEmptied ? this.#everything() : this.#journal) {
         if (isSame || ownTables.has(change.table)) await apply(change, transaction);
       }
+      // Each tab, this one too, reads again what waits.
+      const [last] = await transaction.find("identity");
+      await transaction.put("identity", { ...last, revision: Math.random() });
       return isSame;
     });
     this.#mark = mark;
@@ -579,7 +615,7 @@ class Vault {
   close() {
     this.#isClosed = true;
     this.#clock.clear(this.#timer);
-    this.#disk?.close();
+    this.#turn.take(() => this.#disk?.close());
   }
 }
 
@@ -1003,8 +1039,9 @@ const noSuchItem = () => new RoostError("no_such_item");
  *  What may have reached the relay isn't changed in place, because another body under its key would be refused: the
  *  change waits for it. A row says `mayBeSent` once a session has been there since it was made or refused.
  *
- *  The rows are the truth, and every tab adds to them; `items` follows when a change is kept. Only the writer knows
- *  what is under way, so that only it changes what waits. */
+ *  The rows are the truth, and every tab adds to them. `items` is what this tab has last read of them: each change finds
+ *  by the `revision` in the identity's row whether another tab was there, and reads them again then. Only the writer
+ *  knows what is under way, so that only it changes what waits. */
 class Outbox {
   /** The user's items, in the order in which they were made. */
   items = [];
@@ -1362,6 +1399,9 @@ class Store {
         if (!isOthers) this.#check(before);
         unit = new Unit(rows, before, this.outbox);
         const made = await body(unit);
+        // Another tab has changed what waits, whether or not it lived to say so. What it did comes first.
+        if (before.revision !== this.identity.revision) await this.outbox.load(unit);
+        if (rows.isRevised) unit.identity.revision = Math.random();
         if (!same(before, unit.identity)) await rows.put("identity", unit.identity);
         return made;
       });
@@ -1390,6 +1430,11 @@ class Store {
 
   /** Does something between changes, not in the middle of one. */
   inTurn(body) { return this.#turn.take(body); }
+
+  /** Whether another tab has changed what is kept since this one last looked. */
+  isBehind() {
+    return this.#turn.take(() => this.read(({ identity }) => !same(identity, this.identity)));
+  }
 
   /** Reads again who this is and what waits, as another tab may have changed it. */
   reload() {
@@ -1455,6 +1500,7 @@ class Store {
       // Messages disappear by the relay's clock, also without a session.
       identity.ahead = ahead;
       await this.outbox.open(unit);
+      await this.outbox.load(unit);
       return isUnknown || isAnother;
     });
   }
@@ -2065,7 +2111,11 @@ class Session {
 // ---- Tabs -----------------------------------------------------------------------------------------------------------
 
 /** Which of the tabs that share a store has the session: the one that holds the lock. The release of the lock, whatever
- *  ended the tab, is the fail-over. The others hear what changes, and ask the writer to ask the relay. */
+ *  ended the tab, is the fail-over. The others hear what changes, and ask the writer to ask the relay.
+ *
+ *  Where there are no locks, as on a page that isn't served securely, a lease in the store takes their place, which its
+ *  tab renews. Where tabs can't hear each other either, the one that is used takes it. What waits never depends on any of
+ *  this: its rows are the truth, and its keys keep two writers from storing anything twice. */
 class Tabs {
   #name;
   #channel = null;
@@ -2073,33 +2123,65 @@ class Tabs {
   #owner;
   #calls = new Map();
   #lastCall = 0;
-  #known = new Set();
+  // The others, and when each was last heard.
+  #known = new Map();
+  #isLeased = false;
   /** This tab's own name. */
   id = randomName();
   isWriter = false;
 
-  /** `owner` is told: `joined` (the others), `became` (the writer), `heard`, `gone` (another tab); and does what is
-   *  asked of it, `call`. */
+  /** `owner` is told: `joined` (the others), `became` (the writer), `yielded` (it is no longer), `heard`, `gone` (another
+   *  tab); and does what is asked of it, `call` and `lease`. */
   constructor(name, owner) {
     this.#name = name;
     this.#owner = owner;
-  }
-
-  static get arePossible() {
-    return Boolean(globalThis.BroadcastChannel && globalThis.navigator?.locks);
   }
 
   /** Joins the other tabs; alone, it is the writer at once. */
   begin(isShared) {
     this.#leave = new AbortController();
     if (!isShared) return this.#become();
-    this.#channel = new BroadcastChannel(this.#name);
-    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    if (globalThis.BroadcastChannel) {
+      this.#channel = new BroadcastChannel(this.#name);
+      this.#channel.onmessage = ({ data }) => this.#receive(data);
+    }
+    this.#isLeased = !this.#channel || !globalThis.navigator?.locks;
+    if (this.#isLeased) {
+      this.#owner.joined();
+      return this.tick();
+    }
     // Held for as long as the tab lives, so that the writer learns when it doesn't any more.
     this.#hold(`${this.#name}.${this.id}`, () => {
       this.#hold(this.#name, () => this.#become());
       this.#owner.joined();
     });
+  }
+
+  /** Keeps the lease, or takes it if nobody has it any more. */
+  async tick(how = "hold") {
+    if (!this.#isLeased) return;
+    const now = this.#owner.clock.now();
+    const leave = this.#leave;
+    const isMine = await this.#owner.lease(this.id, how);
+    if (leave !== this.#leave || isMine === undefined) return;
+    if (isMine) this.#become();
+    else if (this.isWriter) this.#yield();
+    if (!this.isWriter) return this.#owner.alive();
+    for (const [tab, heard] of this.#known) if (Math.abs(now - heard) > LEASE_TIME) this.#end(tab);
+  }
+
+  /** The page is left. */
+  release() { if (this.#isLeased) this.#owner.lease(this.id, "release"); }
+
+  #yield() {
+    this.isWriter = false;
+    this.#owner.yielded(Boolean(this.#channel));
+    this.tell("hello");
+  }
+
+  #end(tab) {
+    this.#known.delete(tab);
+    this.#owner.gone(tab);
   }
 
   #hold(name, then) {
@@ -2130,10 +2212,12 @@ class Tabs {
   }
 
   /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
-  call(method, ...values) {
+  async call(method, ...values) {
+    // The one that is used takes it.
+    if (this.#isLeased && !this.isWriter && !this.#channel) await this.tick("seize");
     if (this.isWriter) return this.#carryOut(method, values, this.id);
     return new Promise((resolve, reject) => {
-      if (!this.#leave) throw notConnected();
+      if (!this.#leave || (this.#isLeased && !this.#channel)) throw notConnected();
       if (this.#calls.size >= CALLS_WAITING) throw tooMany();
       const id = ++this.#lastCall;
       this.#calls.set(id, { method, values, resolve, reject });
@@ -2144,11 +2228,13 @@ class Tabs {
   async #carryOut(method, values, from) { return this.#owner.call(method, values, from); }
 
   #receive({ kind, content, from }) {
-    if (this.isWriter && from && !this.#known.has(from)) this.#watch(from);
+    if (this.isWriter && from) this.#watch(from);
     switch (kind) {
       case "call": if (this.isWriter) this.#serve(content, from); break;
       case "reply": if (content.to === this.id) this.#finish(content); break;
       case "writer":
+        // It let the lease run out, and another one has it.
+        if (this.isWriter) this.tick();
         for (const [id, { method, values }] of this.#calls) this.tell("call", { id, method, values });
       // falls through
       default: this.#owner.heard(kind, content, from);
@@ -2157,12 +2243,11 @@ class Tabs {
 
   // The lock of a tab comes free when the tab ends.
   #watch(tab) {
-    this.#known.add(tab);
+    const isKnown = this.#known.has(tab);
+    this.#known.set(tab, this.#owner.clock.now());
+    if (isKnown || this.#isLeased) return;
     const name = `${this.#name}.${tab}`;
-    navigator.locks.request(name, { signal: this.#leave.signal }, () => {
-      this.#known.delete(tab);
-      this.#owner.gone(tab);
-    }).catch(() => {});
+    navigator.locks.request(name, { signal: this.#leave.signal }, () => this.#end(tab)).catch(() => {});
   }
 
   async #serve({ id, method, values }, from) {
@@ -2184,6 +2269,8 @@ class Tabs {
 
   /** Lets go of the lock. */
   leave() {
+    this.release();
+    this.#isLeased = false;
     this.#leave?.abort();
     this.#leave = null;
     this.#known.clear();
@@ -3190,6 +3277,7 @@ class Engine {
   #vault;
   #session;
   #sender;
+  #alarms;
   #inbox = [];
   #drain = new Repeating(() => this.#drainAll());
   #isWanted = false;
@@ -3206,6 +3294,7 @@ class Engine {
     const open = settings.disk ?? (globalThis.indexedDB ? (onLost) => Disk.open(`roost.${name}`, onLost) : null);
     this.#settings = settings;
     this.clock = clock;
+    this.#alarms = new Alarms(clock);
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
     this.store = new Store(this.#vault, new Outbox({ ...settings, clock }), settings.user);
     this.store.onWrongUser = ({ message }) => this.#part({ state: "failed", reason: "wrongUser", detail: message });
@@ -3227,16 +3316,31 @@ class Engine {
     this.#listen();
     this.screen.tell(null);
     await this.screen.flush();
+    this.#tick();
+  }
+
+  // What another tab did and couldn't say is on the disk. Most often nothing is.
+  #tick() {
+    if (!this.#vault.isShared || this.#isParted) return;
+    this.#alarms.set("tick", TICK_TIME, () => this.#tick());
+    Promise.all([this.tabs.tick(), this.#look()]).catch(report);
+  }
+
+  async #look() {
+    if (!(await this.store.isBehind())) return;
+    await this.#reread([null]);
+    // Its user has signed out in a tab that couldn't say so.
+    if (this.store.user !== undefined && this.store.identity.user === undefined) this.#part({ state: "offline" });
   }
 
   async #load(isStart) {
     const { device, storage } = this.#settings;
     // A tab that has no store yet mustn't take the place of another one.
-    const isAlone = storage !== "memory" && !this.#vault.isStored && Tabs.arePossible;
+    const isAlone = storage !== "memory" && !this.#vault.isStored && globalThis.indexedDB;
     await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`, isStart);
   }
 
-  #join() { this.tabs.begin(this.#vault.isStored && Tabs.arePossible); }
+  #join() { this.tabs.begin(this.#vault.isShared); }
 
   // The page comes back, or the network does.
   #listen() {
@@ -3246,6 +3350,7 @@ class Engine {
       this.#stops.push(() => target.removeEventListener(name, body));
     };
     for (const name of ["online", "pageshow"]) on(globalThis, name, () => this.wake());
+    on(globalThis, "pagehide", () => this.tabs.release());
     on(document, "visibilitychange", () => { if (document.visibilityState === "visible") this.wake(); });
   }
 
@@ -3262,6 +3367,7 @@ class Engine {
       this.#join();
     }
     this.screen.tell(null);
+    this.#tick();
   }
 
   // -- Tabs
@@ -3269,7 +3375,19 @@ class Engine {
   /** Other tabs can hear this one. */
   joined() {
     this.tabs.tell("hello");
-    this.tabs.tell("activity", this.people.activity);
+    this.alive();
+  }
+
+  alive() { this.tabs.tell("activity", this.people.activity); }
+
+  lease(owner, how) { return this.#vault.lease(owner, how); }
+
+  /** Another tab has the session from now on. */
+  yielded(isHeard) {
+    this.store.outbox.isWriter = false;
+    this.#session.drop();
+    const connection = isHeard ? { state: "connecting" } : { state: "failed", reason: "takenOver", detail: "by another tab" };
+    this.screen.note({ isWriter: false, ...this.#isWanted && { connection } });
   }
 
   /** This tab has the session from now on. */
@@ -3315,7 +3433,7 @@ class Engine {
 
   // Says to a new writer what this tab wants.
   #introduce() {
-    this.tabs.tell("activity", this.people.activity);
+    this.alive();
     if (this.#isWanted) this.tabs.call("connect").catch(() => {});
     this.screen.begin(false);
     this.asker.refresh();
@@ -3331,6 +3449,7 @@ class Engine {
   }
 
   #tellState() {
+    if (!this.tabs.isWriter) return;
     const { connection, isUpToDate, status } = this.screen.state.value;
     this.tabs.tell("state", { connection, isUpToDate, status, told: this.screen.told, mark: this.#mark });
     this.tabs.tell("notices", this.people.notices.written);
@@ -3349,14 +3468,19 @@ class Engine {
     if (this.tabs.isWriter) this.#sender.pump();
   }
 
-  // What another tab has typed is on disk, if it and this tab can use it.
-  async #adopt(item) {
-    if (this.tabs.isWriter) await this.store.adopt(item);
+  // What another tab has typed is on disk, if it and this tab can use it; from there it may have gone already.
+  async #adopt({ item, isStored }) {
+    await this.#reread([item.destination]);
+    if (!this.tabs.isWriter || (isStored && this.#vault.isStored)) return;
+    await this.store.adopt(item);
     await this.#reread([item.destination]);
   }
 
-  /** A tab has ended. */
-  gone(tab) { this.people.gone(tab); }
+  /** A tab has ended, perhaps before it could say what it stored. */
+  gone(tab) {
+    this.people.gone(tab);
+    this.#look().catch(report);
+  }
 
   /** A tab asks the writer, which is this one. */
   call(method, values, from) {
@@ -3387,6 +3511,7 @@ class Engine {
       }
       this.#isParted = false;
       this.#join();
+      this.#tick();
     }
     const { connection } = this.screen.state.value;
     if (connection.state === "offline") this.screen.note({ connection: { state: "connecting" } });
@@ -3401,6 +3526,7 @@ class Engine {
 
   wake() {
     this.#vault.reopen();
+    this.#tick();
     if (this.#isWanted) this.tabs.call("wake").catch(() => {});
   }
 
@@ -3436,6 +3562,7 @@ class Engine {
 
   close() {
     this.#isWanted = false;
+    this.#alarms.cancelAll();
     for (const stop of this.#stops.splice(0)) stop();
     this.screen.end();
     this.#session.drop();
@@ -3466,6 +3593,8 @@ class Engine {
     this.screen.note({ connection, isUpToDate: false, told: null });
     this.people.end();
     this.#tellState();
+    // By another tab, if it has the lease.
+    if (connection.reason === "takenOver") this.tabs.tick();
   }
 
   #push(entry) {
@@ -3561,7 +3690,7 @@ class Engine {
   }
 
   async #added(item, changed) {
-    this.tabs.tell("added", item);
+    this.tabs.tell("added", { item, isStored: this.#vault.isStored });
     this.#sender.pump();
     this.screen.tell(changed);
     // What is stored is done, whatever showing it does.
@@ -3889,6 +4018,6 @@ export const internals = {
   schema, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window,
   limits: {
     ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
-    quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,
+    lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,
   },
 };

@@ -13,6 +13,7 @@ from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
 from harness.services import Services, end_all_services
 from harness.small_disk import SmallDisk
+from harness.web import Site
 
 # A safety net: no test takes this long.
 TEST_SECONDS = 300
@@ -138,3 +139,16 @@ def name():
     """Makes names that belong to this test: name("alice") is alice.7, always the same one within a test."""
     number = next(numbers)
     return lambda word: f"{word}.{number}"
+
+
+@pytest.fixture
+def site():
+    site = Site()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def web(start, site):
+    """A relay that the site's pages may connect to."""
+    return start(listen__origins=site.origin)

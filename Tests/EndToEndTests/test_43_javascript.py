@@ -14,7 +14,7 @@ import pytest
 from harness.relay import REPOSITORY
 from harness.waiting import until
 from harness.chromium import CHROMIUM
-from harness.web import Browser, Site
+from harness.web import Browser, connected_devices, said
 
 POINTS = 60
 NODE = shutil.which("node")
@@ -25,36 +25,6 @@ needs_sockets = pytest.mark.skipif(
     not pathlib.Path("/usr/share/nodejs/ws").exists(), reason="there is no node-ws")
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-
-
-@pytest.fixture
-def site():
-    site = Site()
-    yield site
-    site.close()
-
-
-@pytest.fixture
-def web(start, site):
-    """A relay that the site's pages may connect to."""
-    return start(listen__origins=site.origin)
-
-
-async def said(device, peer):
-    """All texts of a direct conversation, as the relay has them."""
-    bodies, after = [], 0
-    while True:
-        page = await device.call("history", conversation=f"@{peer}", after=after, limit=100)
-        bodies += [message.get("body") for message in page["messages"]]
-        if not page["more"]:
-            return bodies
-        after = page["messages"][-1]["sequence"]
-
-
-async def connected_devices(device):
-    """The user's devices that are connected, but for the one that asks."""
-    found = (await device.call("devices"))["devices"]
-    return [one["device"] for one in found if one["state"] != "offline" and one["device"] != "probe"]
 
 
 @needs_node

@@ -3,12 +3,9 @@
 import pytest
 
 from harness.chromium import CHROMIUM
-from harness.web import Browser
-from test_43_javascript import said, site, web
+from harness.web import Browser, said
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-
-__all__ = ["site", "web"]
 
 
 async def test_another_user_sees_nothing_and_takes_nothing_away(web, site):

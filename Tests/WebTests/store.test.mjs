@@ -273,7 +273,7 @@ test("a change that fails leaves nothing behind", async () => {
   assert.deepEqual(await drafts(store), []);
 });
 
-/** A disk that breaks and is mended when the test says so. */
+/** A disk that several may have open, and that breaks and is mended when the test says so. */
 class FakeDisk {
   rows = new Memory();
   isBroken = false;
@@ -281,6 +281,7 @@ class FakeDisk {
   open = async () => {
     if (this.isBroken) throw new DiskError("broken");
     return {
+      isShared: true,
       read: (body) => this.#use("read", body), write: (body) => this.#use("write", body), close: () => {},
     };
   };
@@ -382,6 +383,57 @@ test("a journal that has become too long gives up what the relay has", async () 
   const [identity] = await disk.find("identity");
   // The relay sends again what came after the position that the disk has.
   assert.deepEqual([(await disk.find("outbox")).length, identity.position], [1, undefined]);
+});
+
+test("what another tab has changed is noticed, and counts before what this one does", async () => {
+  const disk = new FakeDisk();
+  const [one, other] = [await onDisk(disk), await onDisk(disk)];
+  await one.store.reload();
+  await send(other.store, "silently");
+  assert.deepEqual([await one.store.isBehind(), one.store.outbox.items.length], [true, 0]);
+  await send(one.store, "then");
+  assert.deepEqual(one.store.outbox.items.map((item) => item.key), ["silently", "then"]);
+  assert.deepEqual([one.store.outbox.takeNext().key, await one.store.isBehind()], ["silently", false]);
+  await other.store.changeWaiting("discard", [other.store.outbox.items[0].id]);
+  await one.store.begin(welcome(), true);
+  assert.deepEqual(one.store.outbox.items.map((item) => item.key), ["then"], "a session begins with what is there");
+});
+
+test("a tab that gets its disk back tells the others that they are behind", async () => {
+  const disk = new FakeDisk();
+  const [one, other] = [await onDisk(disk), await onDisk(disk)];
+  await send(one.store, "before");
+  await other.store.reload();
+  disk.isBroken = true;
+  await one.store.keepDraft("c1", "without a disk");
+  disk.isBroken = false;
+  await send(other.store, "meanwhile");
+  await one.clock.pass(limits.reopenMost);
+  assert.deepEqual([one.vault.isStored, await one.store.isBehind(), await other.store.isBehind()], [true, true, true]);
+  await one.store.reload();
+  assert.deepEqual(one.store.outbox.items.map((item) => item.key), ["before", "meanwhile"]);
+});
+
+test("one tab has the lease until it lets it run out, whatever is done to the clock", async () => {
+  const disk = new FakeDisk();
+  const { clock, vault } = await onDisk(disk);
+  assert.equal(await vault.lease("a", "hold"), true);
+  assert.equal(await vault.lease("b", "hold"), false);
+  await clock.pass(limits.lease - 1);
+  assert.equal(await vault.lease("b", "hold"), false);
+  assert.equal(await vault.lease("a", "hold"), true, "it is renewed");
+  await clock.pass(limits.lease);
+  assert.deepEqual([await vault.lease("b", "hold"), await vault.lease("a", "hold")], [true, false]);
+  assert.equal(await vault.lease("a", "seize"), true);
+  await vault.lease("b", "release");
+  assert.equal(await vault.lease("b", "hold"), false, "only its tab ends it");
+  await vault.lease("a", "release");
+  assert.equal(await vault.lease("b", "hold"), true);
+  // The clock was ahead by a day when it was taken.
+  await disk.rows.write((rows) => rows.put("lease", { id: 1, owner: "b", until: clock.now() + 86_400_000 }));
+  assert.equal(await vault.lease("a", "hold"), true);
+  disk.isBroken = true;
+  assert.equal(await vault.lease("a", "hold"), undefined, "only the disk decides");
 });
 
 test("an error of what was done isn't one of the disk", async () => {

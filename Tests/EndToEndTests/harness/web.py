@@ -200,3 +200,20 @@ class Browser:
         tab = Tab(page, self.problems)
         await page.goto(self.site.origin + path)
         return tab
+
+
+async def said(device, peer):
+    """All texts of a direct conversation, as the relay has them."""
+    bodies, after = [], 0
+    while True:
+        page = await device.call("history", conversation=f"@{peer}", after=after, limit=100)
+        bodies += [message.get("body") for message in page["messages"]]
+        if not page["more"]:
+            return bodies
+        after = page["messages"][-1]["sequence"]
+
+
+async def connected_devices(device):
+    """The user's devices that are connected, but for the one that asks."""
+    found = (await device.call("devices"))["devices"]
+    return [one["device"] for one in found if one["state"] != "offline" and one["device"] != "probe"]
