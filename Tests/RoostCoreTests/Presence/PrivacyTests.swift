@@ -332,7 +332,10 @@ import Testing
         // The same again isn't more.
         except(bob, "a", "b", "d", as: "blocked")
         #expect(bob.outcome("contact.block", ["users": ["d", "e"]]) == "too_large")
+        // Who was hidden from before the block is so again.
         except(bob, "a", as: "unblocked")
+        #expect(bob.outcome("except", ["users": ["e"], "as": "always"]) == "too_large")
+        except(bob, "d", as: "unblocked")
         except(bob, "e", as: "always")
         #expect(bob.request("privacy")?.list("exceptions").count == 4)
         #expect(bob.outcome("except", ["users": ["bob"], "as": "never"]) == "bad_request")

@@ -110,6 +110,7 @@ import Testing
                 try scratch.take(file, into: "one")
             }
         }
+        _ = try StoreImporter.giveUp(scratch.path("one"), durability: .normal)
         // The group stays in the directory, without members and rows.
         #expect(try scratch.contents("one").filter { !$0.hasPrefix("c2 ") } == before)
     }
