@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "RoostStorage",
             dependencies: [
-                "CChecksum", "CSQLite", "RoostCore", "RoostWire",
+                "CChecksum", "CSQLite", "RoostCore", "RoostNames", "RoostWire",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: fast + quick

@@ -1,4 +1,5 @@
 import RoostCore
+import RoostNames
 import RoostWire
 
 /// Why a line of an import isn't taken. Names the member, never what a body holds.
@@ -91,10 +92,10 @@ extension ExportedProfile {
         let limits = Limits()
         user = try members.user("user")
         profile = StoredProfile(version: try members.number("version", atLeast: 1))
-        profile.name = try members.text("name", or: "", atMost: limits.profileNameBytes)
+        profile.name = try members.shown("name", or: "", atMost: limits.profileNameBytes, as: .name)
         profile.username = try members.name("username", or: "", atMost: limits.usernameBytes)
-        profile.photo = try members.text("photo", or: "", atMost: limits.photoBytes)
-        profile.bio = try members.text("bio", or: "", atMost: limits.bioBytes)
+        profile.photo = try members.shown("photo", or: "", atMost: limits.photoBytes, as: .line)
+        profile.bio = try members.shown("bio", or: "", atMost: limits.bioBytes, as: .lines)
         profile.role = try members.name("role", or: "", atMost: limits.kindBytes)
         profile.tier = try members.name("tier", or: "", atMost: limits.kindBytes)
         profile.isDeleted = try members.flag("deleted")
@@ -124,10 +125,10 @@ extension ExportedContact {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         one = Side(
             user: try members.user("user"), kind: try members.name("kind"),
-            label: try members.text("label", or: "", atMost: Limits().labelBytes))
+            label: try members.shown("label", or: "", atMost: Limits().labelBytes, as: .line))
         other = Side(
             user: try members.user("other"), kind: try members.name("otherKind"),
-            label: try members.text("otherLabel", or: "", atMost: Limits().labelBytes))
+            label: try members.shown("otherLabel", or: "", atMost: Limits().labelBytes, as: .line))
         inviter = try members.name("inviter", or: "")
         since = try members.number("since", or: 0)
         isWithheld = try members.flag("withheld")
@@ -149,11 +150,11 @@ extension ExportedReport {
             throw ExportLineFailure("sequence: only with a conversation")
         }
         reason = try members.word("reason")
-        text = try members.text("text", or: "", atMost: Limits().reportTextBytes)
+        text = try members.shown("text", or: "", atMost: Limits().reportTextBytes, as: .lines)
         time = try members.number("time", atLeast: 1)
         closedAt = try members.number("closedAt", or: 0)
         closedBy = try members.name("closedBy", or: "")
-        note = try members.text("note", or: "", atMost: Limits().reportTextBytes)
+        note = try members.shown("note", or: "", atMost: Limits().reportTextBytes, as: .lines)
         guard closedBy.isEmpty == (closedAt == 0), closedAt != 0 || note.isEmpty else {
             throw ExportLineFailure("closedAt: only with closedBy")
         }
@@ -164,8 +165,8 @@ extension ExportedProspect {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         user = try members.user("user")
         id = try members.name("prospect")
-        name = try members.text("name", atMost: Limits().labelBytes)
-        note = try members.text("note", or: "", atMost: Limits().noteBytes)
+        name = try members.shown("name", atMost: Limits().labelBytes, as: .name)
+        note = try members.shown("note", or: "", atMost: Limits().noteBytes, as: .lines)
     }
 }
 
@@ -176,9 +177,9 @@ extension ExportedConversation {
             throw ExportLineFailure("kind: neither direct nor group")
         }
         self.kind = kind
-        name = kind == .group ? try members.text("name", atMost: Limits().groupNameBytes) : ""
-        photo = try members.text("photo", or: "", atMost: Limits().photoBytes)
-        description = try members.text("description", or: "", atMost: Limits().descriptionBytes)
+        name = kind == .group ? try members.shown("name", atMost: Limits().groupNameBytes, as: .name) : ""
+        photo = try members.shown("photo", or: "", atMost: Limits().photoBytes, as: .line)
+        description = try members.shown("description", or: "", atMost: Limits().descriptionBytes, as: .lines)
         createdAt = try members.number("createdAt", or: 0)
         expiry = try members.number("expiry", or: 0)
         opener = try members.user("opener", or: "")
@@ -263,7 +264,7 @@ extension ExportedEvent {
         switch kind {
         case .message: try readMessage(&members)
         case .react:
-            label = try members.text("reaction", atMost: Limits().reactionBytes)
+            label = try members.shown("reaction", atMost: Limits().reactionBytes, as: .line)
             guard !label.isEmpty else { throw ExportLineFailure("reaction: empty") }
             isRemoved = try members.flag("removed")
             isWithheld = try members.flag("withheld")

@@ -1,4 +1,5 @@
 import RoostCore
+import RoostNames
 import RoostWire
 
 /// The members of a line that have not been asked for yet. Every question takes one away; whatever is left at the end
@@ -32,6 +33,16 @@ struct LineMembers {
         guard let text = value.string else { throw ExportLineFailure("\(name): not a text") }
         guard text.utf8.count <= bytes else { throw ExportLineFailure("\(name): longer than \(bytes) bytes") }
         return text
+    }
+
+    /// A text that people see, by the rules by which a relay takes it (Docs/Protocol.md, section 2); empty for none.
+    mutating func shown(
+        _ name: String, or fallback: String? = nil, atMost bytes: Int, as use: NameForm.Use
+    ) throws(ExportLineFailure) -> String {
+        var text = try text(name, or: fallback, atMost: bytes)
+        if use == .name { text = NameForm.kept(text) }
+        guard !text.isEmpty, let fault = NameForm.fault(in: text.unicodeScalars, as: use) else { return text }
+        throw ExportLineFailure("\(name): \(fault.rule)")
     }
 
     /// A name (Docs/Protocol.md, section 2).
@@ -76,7 +87,7 @@ struct LineMembers {
     /// A status text, as a relay takes it.
     mutating func statusText(_ name: String, or fallback: String) throws(ExportLineFailure) -> String {
         let most = Limits().statusScalars
-        let text = try text(name, or: fallback, atMost: most * 4)
+        let text = try shown(name, or: fallback, atMost: most * 4, as: .line)
         guard text.unicodeScalars.count <= most else {
             throw ExportLineFailure("\(name): longer than \(most) Unicode scalars")
         }

@@ -41,7 +41,7 @@ struct RandomContent {
                 UserPair(UserNumber(3), UserNumber(2)),
                 StoredContact(
                     inviter: UserNumber(3), low: .init(kind: "friend"),
-                    high: .init(kind: "friend", label: "old\nfriend"),
+                    high: .init(kind: "friend", label: "old \"friend\""),
                     since: Timestamp(milliseconds: 8))),
             .prospect(UserNumber(1), id: "p1", StoredProspect(name: "Zoë", note: "two\nlines")),
             .report(report(1, by: 2, of: 3)), .report(report(2, by: 1, of: 2)),

@@ -12,6 +12,9 @@ import Testing
         ("\"key\":\"k5\"", "\"key\":\"other\"", "the store has this conversation with other content"),
         ("\"sequence\":5", "\"sequence\":6", "sequence: 6 comes after 4"),
         ("\"lines\":", "\"lines\":1", "lines: "),
+        ("\"name\":\"Zoë\"", "\"name\":\"Zo\\u200Bë\"", "name: must have no invisible characters"),
+        ("\"label\":\"knee\"", "\"label\":\"kn\\u202Eee\"", "label: must have no control characters"),
+        ("\"bio\":\"two", "\"bio\":\"\\u0007two", "bio: must have no control characters"),
         ("\"type\":\"end\"", "\"type\":\"user\",\"user\":\"u1\"", "1 unknown members"),
     ])
     func whatDoesNotFitIsRefusedBeforeAnythingIsWritten(old: String, new: String, reason: String) throws {
