@@ -63,7 +63,7 @@ public enum PrivacyException: UInt8, WireWord {
     case never = 2
     /// A block: nothing at all, either way. `except` doesn't set it; `contact.block` does.
     case blocked = 3
-    /// A block of somebody to whom `always` or `never` applies again once it is taken away. Only a store tells them from
+    /// A block of somebody to whom `always` or `never` applies again once it is taken away. On the wire they are
     /// `blocked`.
     case blockedOverAlways = 4, blockedOverNever = 5
 

@@ -88,7 +88,7 @@ final class PrivacyCommands {
         try change(names, to: PrivacyException.block(over:), id, session, now) { _ in true }
     }
 
-    /// Takes the blocks away, and of whom there is none nothing. What `except` said before the block applies again. What
+    /// Takes the blocks away, and of whom there is none nothing. What `except` said before a block applies again. What
     /// the others have set stays.
     func unblock(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
