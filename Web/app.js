@@ -149,7 +149,7 @@ function names(all, more = 0) {
 }
 
 /** Everybody of whom somebody has told what they are called. */
-const people = {};
+const people = { __proto__: null };
 
 /** Takes what people are called, unless something newer is known. */
 function meet(told) {
@@ -188,7 +188,7 @@ function preview(message) {
 /** What to tell of an error: a refusal of the relay, or no connection. */
 function reason(error) {
   return {
-    not_connected: "No connection.",
+    __proto__: null, not_connected: "No connection.",
     forbidden: "You may not do that here.",
     not_found: "That isn't there, or not for you.",
     conflict: "It is so already.",
@@ -256,7 +256,7 @@ const tokens = {
       stored(() => (user ? window[storage].setItem(key, user) : window[storage].removeItem(key)));
     }
   },
-  unstored: {},
+  unstored: { __proto__: null },
 };
 
 // A browser may refuse to store anything.
@@ -326,7 +326,7 @@ const isOfAccount = (user) => signIns.get(user) !== undefined;
 /** What to tell of a refusal of the services. */
 function accountReason(error) {
   return {
-    invalid_credentials: "The address or the password is wrong.",
+    __proto__: null, invalid_credentials: "The address or the password is wrong.",
     email_taken: "There is an account with this address already. Sign in instead?",
     bad_link: "This link was used already, or is too old. Ask for another one.",
     rate_limited: `That was too often. Try again in ${things(Math.ceil((error?.retryAfter ?? 60) / 60), "minute")}.`,
@@ -756,11 +756,11 @@ const banner = {
 
 // Activity -----------------------------------------------------------------------------------------------------------
 
-let touchedAt = Date.now();
+let touchedAt = performance.now();
 let idleTimer;
 
 function isActive() {
-  return document.visibilityState === "visible" && document.hasFocus() && Date.now() - touchedAt < IDLE_AFTER;
+  return document.visibilityState === "visible" && document.hasFocus() && performance.now() - touchedAt < IDLE_AFTER;
 }
 
 function tellActivity() {
@@ -772,7 +772,7 @@ function tellActivity() {
 
 function touched() {
   const wasActive = isActive();
-  touchedAt = Date.now();
+  touchedAt = performance.now();
   if (!wasActive) tellActivity();
 }
 
@@ -784,7 +784,7 @@ addEventListener("blur", tellActivity);
 addEventListener("online", () => roost?.wake());
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") {
-    touchedAt = Date.now();
+    touchedAt = performance.now();
     roost?.wake();
   }
   tellActivity();

@@ -67,6 +67,8 @@ const ACK_EVENTS = 100;
 const BACKOFF_FIRST = 500;
 const BACKOFF_MOST = 20_000;
 const ASKED_WAIT_MOST = 300_000;
+/** The longest wait of a timer: browsers hold 31 bits, and a longer one fires at once. */
+const TIMER_MOST = 2_147_483_647;
 /** Before its end, a token is renewed; earlier if it lives for less than five minutes. */
 const REFRESH_MARGIN = 60_000;
 /** How long `disconnect` waits for the relay to close the connection. */
@@ -85,6 +87,8 @@ const TICK_TIME = 3_000;
 const LEASE_TIME = 10_000;
 /** How long a timer is trusted to know when a message disappears: clocks are set, and devices sleep. */
 const LOOK_TIME = 60_000;
+/** By how much numbers of outbox items grow at most: tabs that can't see each other's rows hardly take the same one. */
+const ITEM_STEP = 1_048_576;
 /** Most messages that disappear in one transaction. They are looked for with each change of what is shown. */
 const EXPIRED_AT_ONCE = 64;
 
@@ -118,9 +122,14 @@ export const sentences = {
   wrongUser: "Another account is signed in on this device.",
 };
 
+/** The wait that the relay asks for, as far as it makes sense. */
+const waitOf = (asked) => (typeof asked === "number" && asked > 0 ? Math.min(asked, ASKED_WAIT_MOST) : 0);
+
 const systemClock = {
   now: () => Date.now(),
-  set: (wait, body) => setTimeout(body, wait),
+  // For all waits: somebody may set the other one, by years.
+  ticks: () => performance.now(),
+  set: (wait, body) => setTimeout(body, wait < TIMER_MOST ? wait : TIMER_MOST),
   clear: (timer) => clearTimeout(timer),
 };
 
@@ -452,6 +461,19 @@ function apply({ table, row, range }, transaction) {
   return row ? transaction.put(table, row) : transaction.clear(table, range);
 }
 
+/** A change of an item as it is written back: if another tab has given its number to another item since, it gets one of its
+ *  own. `moved` has the numbers that are no longer the same. */
+async function placed({ table, row, range }, transaction, moved) {
+  const { id = range.from, parent, key } = row ?? {};
+  const [there] = row && !moved.has(id) ? await transaction.find(table, only(id)) : [];
+  if (there && there.key !== key) {
+    const [last] = await transaction.find(table, { newest: true, limit: 1 });
+    moved.set(id, last.id + 1 + Math.floor(Math.random() * ITEM_STEP));
+  }
+  const now = moved.get(id) ?? id;
+  return row ? { table, row: { ...row, id: now, parent: moved.get(parent) ?? parent } } : { table, range: only(now) };
+}
+
 /** Rows on a disk for as long as that works, and in memory otherwise: what this tab has read and written is there, too.
  *  When the disk works again, it gets what was written meanwhile. */
 class Vault {
@@ -467,7 +489,7 @@ class Vault {
   #mark;
   #timer;
   #wait = REOPEN_FIRST;
-  #triedAt = 0;
+  #triedAt = -Infinity;
   #isOpening = false;
   #isClosed = false;
   /** Called when it is stored or not any more; and with true if the disk has something else than memory had. */
@@ -537,7 +559,7 @@ class Vault {
   #remember(changes) {
     if (!this.#open) return;
     this.#journal.push(...changes);
-    if (this.#clock.now() - this.#triedAt >= REOPEN_FIRST) this.#plan(0);
+    if (this.#clock.ticks() - this.#triedAt >= REOPEN_FIRST) this.#plan(0);
     if (!this.#isWhole || this.#journal.length > JOURNAL_CHANGES) {
       this.#isWhole = false;
       this.#journal = this.#journal.filter((change) => ownTables.has(change.table));
@@ -563,7 +585,7 @@ class Vault {
     if (!this.#open || this.#disk || this.#isClosed || this.#isOpening) return;
     this.#clock.clear(this.#timer);
     this.#isOpening = true;
-    this.#triedAt = this.#clock.now();
+    this.#triedAt = this.#clock.ticks();
     let disk;
     try {
       disk = await this.#open((gone) => this.#lose(gone));
@@ -583,6 +605,7 @@ class Vault {
   // Returns whether memory had less than the disk, or something else.
   async #writeBack(disk) {
     let mark;
+    const moved = new Map();
     const isWhole = await disk.write(async (transaction) => {
       const [identity] = await transaction.find("identity");
       const isEmptied = !identity && this.#mark;
@@ -591,12 +614,13 @@ class Vault {
       const [own] = this.#memory.find("identity");
       const isSame = isEmptied || (this.#isWhole && mark === this.#mark && own?.user === identity?.user);
       for (const change of isEmptied ? this.#everything() : this.#journal) {
-        if (isSame || ownTables.has(change.table)) await apply(change, transaction);
+        if (!isSame && !ownTables.has(change.table)) continue;
+        await apply(change.table === "outbox" ? await placed(change, transaction, moved) : change, transaction);
       }
       // Each tab, this one too, reads again what waits.
       const [last] = await transaction.find("identity");
       await transaction.put("identity", { ...last, revision: Math.random() });
-      return isSame;
+      return isSame && !moved.size;
     });
     this.#mark = mark;
     this.#journal = [];
@@ -624,7 +648,7 @@ class Vault {
 /** A message's row, of a message on the wire. One that a block hides has a place, and no author. */
 function messageRow(told) {
   const { conversation, sequence, from = "", time, kind = "text", reactions = [] } = told;
-  const row = { conversation, sequence, from, time, kind, reactions };
+  const row = { conversation, sequence, from, time, kind, reactions: isListOf(reactions, "reaction") ? reactions : [] };
   const own = told.deletedAt ? ["deletedAt"] : ["body", "mentions", "expires"];
   for (const name of ["key", "replyTo", "editedAt", "version", "thread", "origin", "replies", "hidden", ...own]) {
     if (told[name] !== undefined) row[name] = told[name];
@@ -731,7 +755,7 @@ class Cache {
     const one = await this.#known(conversation, [from]);
     if (sequence > one.sequence) {
       one.sequence = sequence;
-      if (!isLeftOut({ hidden }, one)) one.time = Math.max(one.time, time);
+      if (!isLeftOut({ hidden }, one)) one.time = Math.max(one.time, time || 0);
       if (from === this.#user) {
         // Whoever writes has read what was said before, unless the message says otherwise (section 7).
         if (isReading) Object.assign(one, { read: sequence, unread: 0 });
@@ -896,6 +920,13 @@ class Cache {
     await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request });
   }
 
+  /** What is kept of it may be wrong: it is asked for anew. */
+  async reset(id) {
+    const one = await this.#known(id);
+    await this.#forgetMessages(id, 0, one.sequence);
+    await this.put({ ...one, stale: 1 });
+  }
+
   /** The user is no longer in this conversation. */
   async forget(id) {
     await this.#rows.delete("conversations", id);
@@ -1015,7 +1046,7 @@ function failureOf({ code, detail, retry, ifVersion }) {
   if (code === "conflict" && ifVersion) return { reason: "changedElsewhere", canRetry: false, detail };
   const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
   const known = {
-    forbidden: "notAllowed", no_relationship: "noRelationship", blocked: "youBlocked", not_found: "notFound",
+    __proto__: null, forbidden: "notAllowed", no_relationship: "noRelationship", blocked: "youBlocked", not_found: "notFound",
     gone: "notFound",
   }[code] ?? passes;
   return { reason: known ?? (code === "too_large" ? "tooLong" : "notAccepted"), canRetry: Boolean(known), detail };
@@ -1055,12 +1086,10 @@ class Outbox {
   #isOpen = false;
   #retries;
   #goesOn;
-  #clock;
 
-  constructor({ retries = "forever", goesOnAfterFailures = false, clock = systemClock } = {}) {
+  constructor({ retries = "forever", goesOnAfterFailures = false } = {}) {
     this.#retries = retries === "forever" ? null : retries;
     this.#goesOn = goesOnAfterFailures;
-    this.#clock = clock;
   }
 
   /** Reads all of it again. */
@@ -1157,7 +1186,7 @@ class Outbox {
       throw new RoostError("key_is_taken");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
-    item.id = await this.#newID(rows);
+    item.id = await this.#newID(unit);
     // Of two read marks that wait, the later says all.
     const older = this.items.find((one) => one.action === "read" && one.destination === act.destination);
     if (act.action === "read" && older && !this.#underWay.has(older.id)) await this.#remove(unit, older.id);
@@ -1168,17 +1197,21 @@ class Outbox {
     return item;
   }
 
-  // Greater than all before; and tabs that can't see each other's rows don't take the same one.
-  async #newID(rows) {
+  // Greater than all before, also than those that have gone: an answer may still be under way.
+  async #newID({ rows, identity }) {
     const [last] = await rows.find("outbox", { newest: true, limit: 1 });
-    return Math.max((last?.id ?? 0) + 1, this.#clock.now() * 1_024 + Math.floor(Math.random() * 1_024));
+    const id = Math.max(last?.id ?? 0, identity.lastItem ?? 0) + 1 + Math.floor(Math.random() * ITEM_STEP);
+    // Beyond, numbers are no longer whole, and a row would take the place of another.
+    if (!Number.isSafeInteger(id)) throw new RoostError("full");
+    identity.lastItem = id;
+    return id;
   }
 
   /** Takes an item of another tab's, unless it is here. */
   async take(unit, item) {
     const { rows } = unit;
     if ((await rows.by("outbox", "key", item.key)).length) return;
-    await this.#put(unit, (await rows.get("outbox", item.id)) ? { ...item, id: await this.#newID(rows) } : item);
+    await this.#put(unit, (await rows.get("outbox", item.id)) ? { ...item, id: await this.#newID(unit) } : item);
   }
 
   #check(length, count) {
@@ -1532,6 +1565,14 @@ class Store {
     });
   }
 
+  /** An event can't be taken. What it is about is asked for instead. */
+  skip({ conversation, position }) {
+    return this.change(async ({ identity, cache }) => {
+      if (typeof position === "string") identity.position = position;
+      if (typeof conversation === "string") await cache.reset(conversation);
+    });
+  }
+
   /** Erases messages whose time has come, some of them if there are many. Returns their conversations, and when the next
    *  one is due. */
   async expire(now) {
@@ -1765,13 +1806,14 @@ class Session {
   #connection = 0;
   #socket = null;
   #resume;
-  #askedWait;
+  #askedWait = 0;
   // The relay refused `hello` for now, and its wait isn't over.
   #isHeldOff;
   #readySince;
   #heardAt = 0;
-  // The relay's clock, compared to this one.
+  // The relay's clock, compared to this one, and to that of waits.
   ahead = 0;
+  #base = 0;
   #lastID = 0;
   #waiting = new Map();
   #unacked = null;
@@ -1866,7 +1908,10 @@ class Session {
       this.#phase = "greeting";
       this.#sayHello(token);
     };
-    socket.onmessage = ({ data }) => { if (isCurrent()) this.#receive(data); };
+    socket.onmessage = ({ data }) => {
+      // In Node, an exception here ends the process.
+      try { if (isCurrent()) this.#receive(data); } catch (error) { report(error); }
+    };
     // What went wrong isn't said to pages; a close follows.
     socket.onerror = () => {};
     socket.onclose = ({ code, reason }) => { if (isCurrent()) this.#closed(code, reason); };
@@ -1887,7 +1932,7 @@ class Session {
       // A close code that says what to do follows at once.
       if (["token_expired", "unauthorized", "forbidden"].includes(failure.code)) return;
       if (!failure.retry) return this.#fail(failure.message);
-      this.#isHeldOff = this.#askedWait = failure.retryAfter;
+      this.#isHeldOff = this.#askedWait = failure.retryAfter ?? 0;
       this.#lose();
     });
   }
@@ -1896,24 +1941,26 @@ class Session {
     this.#phase = "ready";
     this.place = { ...this.place, user: welcome.user };
     this.#alarms.cancel("welcome");
-    this.#readySince = this.#clock.now();
+    this.#readySince = this.#clock.ticks();
     this.ahead = welcome.time - this.#clock.now();
-    this.#askedWait = undefined;
+    this.#base = welcome.time - this.#readySince;
+    this.#askedWait = 0;
     this.#watchSilence();
-    this.bytesMax = welcome.limits?.frameBytes ?? 65_536;
-    if (welcome.expires) this.#planRefresh(welcome.expires - welcome.time);
+    const bytes = welcome.limits?.frameBytes;
+    this.bytesMax = bytes > 0 ? bytes : 65_536;
+    this.#planRefresh(welcome.expires);
     this.#owner.welcomed(welcome, this.#resume !== undefined);
   }
 
   // -- What arrives
 
   #receive(text) {
-    this.#heardAt = this.#clock.now();
+    this.#heardAt = this.#clock.ticks();
     let told;
     try { told = JSON.parse(text); } catch { return; }
-    if (!told?.type) return;
+    if (typeof told?.type !== "string") return;
     if (["ok", "error", "pong", "welcome"].includes(told.type)) return this.#answer(told);
-    if (told.type === "drain") this.#askedWait = told.after;
+    if (told.type === "drain") this.#askedWait = waitOf(told.after);
     this.#owner.told(told, this.#connection);
   }
 
@@ -1922,7 +1969,8 @@ class Session {
     if (!waiting) return;
     this.#waiting.delete(told.re);
     if (told.type !== "error") return waiting.complete(null, told);
-    waiting.complete(new RoostError(told.code, { ...told, message: told.reason }));
+    const { code, reason: message, retry, retryAfter } = told;
+    waiting.complete(new RoostError(String(code), { message, retry, retryAfter: waitOf(retryAfter) || undefined }));
   }
 
   #closed(code, reason) {
@@ -1955,7 +2003,7 @@ class Session {
     if (text.length * 3 > this.bytesMax && new TextEncoder().encode(text).length > this.bytesMax) {
       return complete(new RoostError("too_large"));
     }
-    this.#waiting.set(id, { issued: this.#clock.now(), complete });
+    this.#waiting.set(id, { issued: this.#clock.ticks(), complete });
     this.#write(text);
     if (!this.#alarms.isSet("replies")) this.#alarms.set("replies", REPLY_TIME, () => this.#giveUp());
   }
@@ -1967,7 +2015,7 @@ class Session {
 
   // Nothing was heard since a command was sent: the network is gone, whatever the socket says. A slow answer is none.
   #giveUp() {
-    const now = this.#clock.now();
+    const now = this.#clock.ticks();
     const late = [...this.#waiting].filter(([, { issued }]) => now - issued >= REPLY_TIME);
     if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose();
     for (const [id, { complete }] of late) {
@@ -1980,7 +2028,7 @@ class Session {
 
   // A page doesn't see the relay's pings, so that it sends its own after a long silence.
   #watchSilence() {
-    const left = this.#heardAt + QUIET_TIME - this.#clock.now();
+    const left = this.#heardAt + QUIET_TIME - this.#clock.ticks();
     if (left <= 0) this.#ping();
     this.#alarms.set("quiet", left > 0 ? left : QUIET_TIME, () => this.#watchSilence());
   }
@@ -2007,10 +2055,11 @@ class Session {
 
   // -- The token
 
-  #planRefresh(life) {
+  #planRefresh(expires) {
+    if (!Number.isFinite(expires)) return;
+    const life = expires - this.#base - this.#clock.ticks();
     const wait = Math.max(life - Math.min(REFRESH_MARGIN, life / 5), BACKOFF_FIRST);
-    // Timers of browsers hold 31 bits.
-    this.#alarms.set("refresh", Math.min(wait, 2_000_000_000), () => this.#refresh());
+    this.#alarms.set("refresh", wait, () => this.#refresh());
   }
 
   // If it keeps failing, the relay closes the connection, and the next one begins with a new token.
@@ -2030,7 +2079,7 @@ class Session {
     this.send("refresh", { token }, (failure, ok) => {
       if (failure) return failed();
       this.#isRefreshing = false;
-      if (ok.expires) this.#planRefresh(ok.expires - this.#clock.now() - this.ahead);
+      this.#planRefresh(ok.expires);
     });
   }
 
@@ -2063,11 +2112,13 @@ class Session {
   /** Gives up the connection; the next try comes after a while. */
   #lose() {
     if (this.#phase === "leaving") return this.#end();
-    if (this.#readySince !== undefined && this.#clock.now() - this.#readySince >= BACKOFF_MOST) {
+    if (this.#readySince !== undefined && this.#clock.ticks() - this.#readySince >= BACKOFF_MOST) {
       this.#backoff.reset();
     }
-    const wait = Math.min(this.#askedWait ?? this.#backoff.next(), ASKED_WAIT_MOST);
-    this.#askedWait = undefined;
+    const asked = this.#askedWait;
+    // A relay that asks for next to nothing would be asked again and again.
+    const wait = asked < BACKOFF_FIRST ? Math.max(asked, this.#backoff.next()) : asked;
+    this.#askedWait = 0;
     this.#letGo();
     this.#alarms.set("reconnect", wait, () => this.#begin());
     this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait });
@@ -2160,7 +2211,7 @@ class Tabs {
   /** Keeps the lease, or takes it if nobody has it any more. */
   async tick(how = "hold") {
     if (!this.#isLeased) return;
-    const now = this.#owner.clock.now();
+    const now = this.#owner.clock.ticks();
     const leave = this.#leave;
     const isMine = await this.#owner.lease(this.id, how);
     if (leave !== this.#leave || isMine === undefined) return;
@@ -2244,7 +2295,7 @@ class Tabs {
   // The lock of a tab comes free when the tab ends.
   #watch(tab) {
     const isKnown = this.#known.has(tab);
-    this.#known.set(tab, this.#owner.clock.now());
+    this.#known.set(tab, this.#owner.clock.ticks());
     if (isKnown || this.#isLeased) return;
     const name = `${this.#name}.${tab}`;
     navigator.locks.request(name, { signal: this.#leave.signal }, () => this.#end(tab)).catch(() => {});
@@ -2518,8 +2569,9 @@ async function waitingFor({ rows, identity }, names) {
 
 /** What users are called. Without a version it isn't known here. */
 async function peopleOf({ rows }, users) {
-  const people = {};
-  for (const user of users) people[user] ??= (await rows.get("people", user)) ?? { user };
+  // Users may be called like members of an object.
+  const people = { __proto__: null };
+  for (const user of users) if (user !== undefined) people[user] ??= (await rows.get("people", user)) ?? { user };
   return people;
 }
 
@@ -2633,7 +2685,7 @@ class ListView {
     const all = [...(await this.#unknown(unit)), ...listed];
     for (const row of all) row.typing = this.#notices.typing(row.id).typing;
     const people = await peopleOf(unit, all.flatMap((row) => [row.peer, row.last?.from, ...row.typing]));
-    for (const row of all) row.title = people[row.peer].name ?? row.title;
+    for (const row of all) row.title = people[row.peer]?.name ?? row.title;
     return { rows: all, people, hasMore: found.length > this.#limit };
   }
 
@@ -2679,33 +2731,42 @@ async function draftOf({ rows, identity }, names) {
 
 // ---- The engine -----------------------------------------------------------------------------------------------------
 
-/** What of an event must be there, so that a mistake of the relay's, or of whoever sits between, isn't kept. */
-const change = ["position conversation", "sequence time"];
+/** What an event must have, so that a mistake of the relay's, or of whoever sits between, isn't kept: texts and whole
+ *  numbers; and, where they are there, whole numbers and lists of texts. */
+const change = ["position conversation", "sequence time", "version", "mentions"];
 const shapes = {
-  message: ["position conversation from", "sequence time"], edit: change, delete: change,
-  react: ["position conversation from reaction", "sequence"],
-  conversation: ["position conversation event", "sequence time"],
-  gap: ["conversation", "from to"], receipt: ["conversation user"], profile: ["user", "version"],
-  state: ["position"], live: ["position"],
+  __proto__: null,
+  message: ["position conversation from", "sequence time", "replyTo thread expires version editedAt deletedAt", "mentions"],
+  edit: change, delete: change, react: ["position conversation from reaction", "sequence"],
+  conversation: ["position conversation event", "sequence time", "count unread read after", "users members"],
+  gap: ["conversation", "from to"], receipt: ["conversation user", "", "delivered read unread deliveredAt readAt"],
+  profile: ["user", "version"], state: ["position"], live: ["position"],
 };
 
-/** What is taken for the moment only. Without a member, a list counts as empty. */
+/** What more must hold, or is taken for the moment only. Without a member, a list counts as empty. */
 const momentary = {
-  badge: (event) => Number.isSafeInteger(event.unread),
-  typing: (event) => typeof event.conversation === "string",
+  __proto__: null,
+  gap: ({ from, to }) => from <= to,
+  badge: (event) => isWhole(event.unread),
+  typing: ({ conversation, user, several }) => isText(conversation) && (several || isText(user)),
   presence: ({ users = [], conversations = [] }) => isListOf(users, "user") && isListOf(conversations, "conversation"),
 };
 
-const isListOf = (list, name) => Array.isArray(list) && list.every((one) => typeof one?.[name] === "string");
+const isText = (one) => typeof one === "string";
+const isWhole = Number.isSafeInteger;
+const isListOf = (list, name) => Array.isArray(list) && list.every((one) => isText(one?.[name]));
 
 /** Whether an answer says what became of an item. */
 const isAnswer = (item, ok) => (
-  item.action !== "send" || (typeof ok?.conversation === "string" && Number.isSafeInteger(ok.sequence)));
+  item.action !== "send" || (isText(ok?.conversation) && isWhole(ok.sequence)));
 
 function isSound(event) {
-  if (momentary[event.type]?.(event) === false) return false;
-  const [texts, numbers] = (shapes[event.type] ?? []).map((names) => names.split(" ").map((name) => event[name]));
-  return (texts ?? []).every((one) => typeof one === "string") && (numbers ?? []).every(Number.isSafeInteger);
+  const [texts, numbers, others, lists] = [0, 1, 2, 3].map((place) => (
+    (shapes[event.type]?.[place] ?? "").split(" ").filter(Boolean).map((name) => event[name])));
+  const isThere = (one) => one !== undefined;
+  return texts.every(isText) && numbers.every(isWhole) && others.filter(isThere).every(isWhole)
+    && lists.filter(isThere).every((list) => Array.isArray(list) && list.every(isText))
+    && (momentary[event.type]?.(event) ?? true);
 }
 
 /** What goes over the wire for an item of the outbox. */
@@ -2732,6 +2793,8 @@ class Screen {
   told = null;
   /** The badge as far as this device knows. */
   #sum = 0;
+  // This machine's clock when the session began, without what it was set since.
+  #base = 0;
   #store;
   #tabs;
   #clock;
@@ -2779,9 +2842,11 @@ class Screen {
     });
   }
 
-  // Whatever has changed, another message may be the next one that disappears.
+  // Whatever has changed, another message may be the next one that disappears. During a session no set clock matters.
   async #expire() {
-    const now = this.#clock.now() + (this.#store.identity.ahead ?? 0);
+    const isConnected = this.state.value.connection.state === "connected";
+    const here = isConnected ? this.#base + this.#clock.ticks() : this.#clock.now();
+    const now = here + (this.#store.identity.ahead ?? 0);
     const [changed, next] = await this.#store.expire(now);
     if (changed.length) this.tell(changed);
     if (next) this.#alarms.set("expiry", Math.min(next - now, LOOK_TIME), () => this.tell([]));
@@ -2798,6 +2863,7 @@ class Screen {
 
   /** A session has begun: what is shown is asked for again. */
   begin(isEmptied) {
+    this.#base = this.#clock.now() - this.#clock.ticks();
     for (const view of this.timelines) {
       view.wasAsked = false;
       if (isEmptied) view.window.toEnd();
@@ -2883,7 +2949,7 @@ class Sender {
   #pause(asked = 0) {
     this.#isPaused = true;
     this.#tries = Math.min(this.#tries + 1, 6);
-    this.#alarms.set("pause", Math.min(asked, ASKED_WAIT_MOST) + 250 * 2 ** this.#tries * this.#random(), () => {
+    this.#alarms.set("pause", asked + 250 * 2 ** this.#tries * this.#random(), () => {
       this.#isPaused = false;
       this.pump();
     });
@@ -2894,6 +2960,7 @@ const isNoAnswer = ({ code }) => ["connection_lost", "not_connected", "timed_out
 
 /** How an answer is kept, by the command; each returns the conversations that changed. */
 const lessons = {
+  __proto__: null,
   async history(unit, ok, { conversation }, { before, settle }) {
     const messages = (ok.messages ?? []).filter((one) => (
       isSound({ position: "", ...one, conversation, type: "message" })));
@@ -2997,8 +3064,7 @@ class Asker {
         return await this.ask(type, members, this.#lesson(type, members, how));
       } catch (error) {
         if (!error.retry || isNoAnswer(error) || tries >= PATIENCE) throw error;
-        const wait = Math.min(error.retryAfter ?? 1_000, ASKED_WAIT_MOST);
-        await new Promise((resolve) => this.#clock.set(wait, resolve));
+        await new Promise((resolve) => this.#clock.set(error.retryAfter ?? 1_000, resolve));
       }
     }
   }
@@ -3296,7 +3362,7 @@ class Engine {
     this.clock = clock;
     this.#alarms = new Alarms(clock);
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
-    this.store = new Store(this.#vault, new Outbox({ ...settings, clock }), settings.user);
+    this.store = new Store(this.#vault, new Outbox(settings), settings.user);
     this.store.onWrongUser = ({ message }) => this.#part({ state: "failed", reason: "wrongUser", detail: message });
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
@@ -3605,16 +3671,36 @@ class Engine {
   // Everything that came is stored in the order in which it came: events, answers, and what became of items.
   async #drainAll() {
     while (this.#inbox.length) {
+      const events = [];
+      while (this.#inbox[0]?.event && events.length < EVENTS_AT_ONCE) events.push(this.#inbox.shift());
       try {
-        const events = [];
-        while (this.#inbox[0]?.event && events.length < EVENTS_AT_ONCE) events.push(this.#inbox.shift());
-        await (events.length ? this.#takeEvents(events) : this.#takeOne(this.#inbox.shift()));
+        await (events.length ? this.#takeOrSkip(events) : this.#takeOne(this.#inbox.shift()));
       } catch (error) {
         if (error.code === "wrong_user") this.#session.refuse(error);
         // Nothing of it was acked, so that it comes again.
         this.#session.overrun();
         report(error);
       }
+    }
+  }
+
+  // What fails among others is taken alone. What fails again would fail each time it comes: it is left out.
+  async #takeOrSkip(entries, isAgain) {
+    try {
+      await this.#takeEvents(entries);
+    } catch (error) {
+      if (error.code === "wrong_user") throw error;
+      report(error);
+      if (!isAgain) {
+        for (const entry of entries) await this.#takeOrSkip([entry], true);
+        return;
+      }
+      const [{ event, connection }] = entries;
+      await this.store.skip(event);
+      if (isText(event.position)) this.#session.ack(event.position, connection);
+      this.screen.begin(false);
+      this.screen.tell([event.conversation]);
+      this.asker.refresh();
     }
   }
 
@@ -3640,7 +3726,8 @@ class Engine {
     this.screen.tell(null);
     // It may have been lost meanwhile.
     if (connection !== this.#session.connection || !this.#session.isReady) return;
-    const { status, badge: told } = welcome;
+    const { status, badge } = welcome;
+    const told = isWhole(badge) ? badge : null;
     this.screen.note({ connection: { state: "connected" }, status: statusOf(status), told });
     this.people.begin((type, members) => this.asker.ask(type, members));
     this.#sender.begin();
@@ -3656,7 +3743,7 @@ class Engine {
     const changed = kept.length ? await this.store.take(kept, position) : new Set();
     if (position !== undefined) this.#session.ack(position, connection);
     for (const event of events) {
-      for (const id of this.people.take(event)) changed.add(id);
+      try { for (const id of this.people.take(event)) changed.add(id); } catch (error) { report(error); }
       if (event.type === "status") this.#note({ status: statusOf(event) });
       if (event.type === "badge") this.#note({ told: event.unread });
       // For modules beside this one, such as roost-people.js. Of messages and typing, snapshots say it all.
@@ -3724,7 +3811,10 @@ class Engine {
   }
 }
 
-const statusOf = ({ state = "auto", text, until } = {}) => ({ state, ...(text && { text }), ...(until && { until }) });
+function statusOf(told) {
+  const { state = "auto", text, until } = told ?? {};
+  return { state, ...(text && { text }), ...(until && { until }) };
+}
 
 // ---- What an app holds ----------------------------------------------------------------------------------------------
 
@@ -3890,7 +3980,7 @@ class Timeline {
     if (draft === this.#draft) return;
     this.#draft = draft;
     const { conversation } = this.#view;
-    const now = this.#engine.clock.now();
+    const now = this.#engine.clock.ticks();
     const tell = (isActive) => this.#engine.tabs.call("typing", conversation.id, isActive).catch(() => {});
     if (!draft) {
       if (this.#typedAt !== null && conversation) tell(false);
@@ -4015,7 +4105,8 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  schema, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window,
+  schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder,
+  Window,
   limits: {
     ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
     lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,

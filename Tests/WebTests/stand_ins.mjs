@@ -8,10 +8,16 @@ const { Memory, Outbox, Store, Vault } = internals;
 /** Time stands still but for `pass`. */
 export class ManualClock {
   #now = 1_000_000;
+  #set = 0;
   #timers = new Map();
   #last = 0;
 
-  now = () => this.#now;
+  now = () => this.#now + this.#set;
+
+  ticks = () => this.#now;
+
+  /** Somebody sets the clock. No wait is shorter or longer for it. */
+  jump(milliseconds) { this.#set += milliseconds; }
 
   set = (wait, body) => {
     this.#timers.set(++this.#last, { at: this.#now + wait, body });

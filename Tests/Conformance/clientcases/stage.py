@@ -106,6 +106,8 @@ class Stage:
         claims = dict(self.claims)
         if claims.pop("garbage", False):
             return "no.token.atall"
+        if claims.pop("none", False):
+            return ""
         return self.relay.token(self.resolve(claims.pop("user", "alice")), **claims)
 
     async def start(self, options):
@@ -343,12 +345,13 @@ class Stage:
         self.mark = len(self.proxy.passed)
 
     async def do_said(self, pattern, more):
-        """Waits until the app has said something, so often."""
+        """Waits until the app has said something, so often; at `most` so often so far."""
         count = more.get("times", 1)
         await self.until(
             lambda: len(self.proxy.seen("up", self.resolve(pattern), self.mark)) >= count, f"{pattern} to be said")
         found = self.proxy.seen("up", self.resolve(pattern), self.mark)
         assert not more.get("exactly") or len(found) == count, f"said {len(found)} times: {pattern}"
+        assert len(found) <= more.get("most", len(found)), f"said {len(found)} times: {pattern}"
         if "as" in more:
             self.names.kept[more["as"]] = found[-1].frame
 

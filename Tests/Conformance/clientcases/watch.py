@@ -80,8 +80,9 @@ class Watch:
             if type == "error":
                 # A command that was refused has not used its key.
                 self.keys.pop(key, None)
-            if type == "error" and key is not None and "retryAfter" in frame:
-                self.patience[(link, key)] = time.monotonic() + frame["retryAfter"] / 1_000
+            asked = frame.get("retryAfter")
+            if type == "error" and key is not None and isinstance(asked, int | float):
+                self.patience[(link, key)] = time.monotonic() + asked / 1_000
         if type == "welcome":
             self.is_welcome.add(link)
             self.epochs[link] = frame.get("epoch")
