@@ -217,6 +217,11 @@ export interface RoostSnapshot {
   status: { state: "auto" | "away" | "busy" | "invisible"; text?: string; until?: Time };
   /** Whether what the user does survives the tab: false in memory, and while the browser's store doesn't work. */
   isStored: boolean;
+  /** Why it doesn't; absent in memory. `failed`: the browser's storage doesn't work, or is full, and is tried again.
+   *  `newer`: a newer version of the app has changed the form of the store. `unusable`: its form can't be changed into this
+   *  version's. In both, nothing there is changed; what waits there, as far as this version understands it, and what was
+   *  begun to write are shown, and sent from memory. Loading the newer version is what helps. */
+  storeProblem?: "newer" | "unusable" | "failed";
   /** Whether this tab has the session; the others use it through this one. */
   isWriter: boolean;
 }

@@ -216,6 +216,12 @@ class Repeating {
 
 // ---- Rows in transactions -------------------------------------------------------------------------------------------
 
+/** Counts the forms that tables and rows have had: whoever changes one of them raises it, gives `Store.load` a step from
+ *  the form before, and keeps a store of that form for the tests (Tests/EndToEndTests/stores). Form 1 is all that was made
+ *  before forms had numbers. A database's version is ten times this; each mending of a broken form adds one. */
+const FORM = 2;
+const VERSIONS = 10;
+
 /** All tables: the path of the primary key, and those of indexes. A row without a part of an index's key isn't in that
  *  index. */
 const schema = {
@@ -231,6 +237,10 @@ const schema = {
 };
 /** The tables of what the user did; the others can be read from the relay again. */
 const ownTables = new Set(["outbox", "parked", "drafts"]);
+/** The members of an item of the outbox, and its actions. One that has others is of a newer build. */
+const itemMembers = ("id user destination action key kind body target parent reaction isOn mentions thread forward origin "
+  + "ifVersion tries length mayBeSent code detail retry").split(" ");
+const itemActions = ["send", "edit", "delete", "react", "read"];
 
 function keyOf(path, row) {
   if (!Array.isArray(path)) return row[path] ?? undefined;
@@ -316,32 +326,136 @@ class Memory {
 /** The disk has failed, not what was done with it. The vault makes do without it, so that nobody asks why. */
 class DiskError extends Error {}
 
+/** The disk works, and its tables have a form that this build can't use. */
+class FormError extends DiskError {
+  constructor(problem, database) {
+    super();
+    Object.assign(this, { problem, database });
+  }
+}
+
+/** Opens a database, and changes its form if it has an older version than this; without one, as it is. */
+function openDatabase(name, version) {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, version);
+    let failure;
+    const late = setTimeout(() => {
+      request.onsuccess = () => request.result.close();
+      reject(new DiskError());
+    }, OPEN_TIME);
+    request.onupgradeneeded = () => {
+      const { result, transaction } = request;
+      bringIntoForm(result, transaction).catch((error) => {
+        failure = error;
+        try { transaction.abort(); } catch { /* It has ended already. */ }
+      });
+    };
+    request.onerror = () => {
+      clearTimeout(late);
+      reject(failure ?? request.error);
+    };
+    request.onsuccess = () => {
+      clearTimeout(late);
+      resolve(request.result);
+    };
+  });
+}
+
+/** A table as `schema` has it. */
+function formOf(table) {
+  return { primary: table.keyPath, ...Object.fromEntries([...table.indexNames].map((name) => [name, table.index(name).keyPath])) };
+}
+
+function isInForm(database) {
+  const names = Object.keys(schema);
+  if (!names.every((name) => database.objectStoreNames.contains(name))) return false;
+  const transaction = database.transaction(names);
+  return names.every((name) => same(formOf(transaction.objectStore(name)), schema[name]));
+}
+
+const rowsOf = async (database, transaction, table) => (
+  database.objectStoreNames.contains(table) ? answer(transaction.objectStore(table).getAll()) : []);
+
+/** Gives a database the tables of `schema`, whichever build made it and however far that came. What the user did is kept.
+ *  Of what the relay told all begins anew if a table of it does. */
+async function bringIntoForm(database, transaction) {
+  const [identity] = await rowsOf(database, transaction, "identity");
+  for (const name in schema) {
+    const { primary, ...indexes } = schema[name];
+    let table = database.objectStoreNames.contains(name) && transaction.objectStore(name);
+    let rows = [];
+    if (table && !same(table.keyPath, primary)) {
+      if (ownTables.has(name)) rows = await answer(table.getAll());
+      database.deleteObjectStore(name);
+      table = null;
+    }
+    if (!table) {
+      table = database.createObjectStore(name, { keyPath: primary });
+      if (identity && !ownTables.has(name) && name !== "lease") identity.form = 1;
+    }
+    for (const index of table.indexNames) if (!same(table.index(index).keyPath, indexes[index])) table.deleteIndex(index);
+    for (const index in indexes) if (!table.indexNames.contains(index)) table.createIndex(index, indexes[index]);
+    for (const row of rows) table.put(name === "outbox" ? row : { user: identity?.user ?? "", ...row });
+  }
+  if (!identity) return;
+  transaction.objectStore("identity").put(identity);
+  if (identity.form > 1) return;
+  // The first builds didn't note whether a try had been made.
+  for (const row of await rowsOf(database, transaction, "outbox")) {
+    transaction.objectStore("outbox").put({ mayBeSent: 1, ...row });
+  }
+}
+
+/** What the user did in a store that this build can't use, as far as it understands that, and which device it is. What
+ *  is for a conversation of two is for its other user, as no conversation is known then. Of one destination, nothing
+ *  overtakes an item that stays there. */
+async function rescue(database) {
+  const names = [...ownTables, "identity", "conversations"];
+  const there = names.filter((name) => database.objectStoreNames.contains(name));
+  const transaction = there.length && database.transaction(there);
+  const [outbox, parked, drafts, identity, conversations] = await Promise.all(
+    names.map((name) => rowsOf(database, transaction, name)));
+  const { device, user = "", mark, lastItem } = identity[0] ?? {};
+  const peers = new Map(conversations.map(({ id, peer }) => [id, peer && `@${peer}`]));
+  const found = [{ table: "identity", row: { id: 1, device, user: user || undefined, mark, lastItem, form: FORM } }];
+  const keep = (table, row) => found.push({ table, row: { ...row, destination: peers.get(row.destination) ?? row.destination } });
+  const left = new Set();
+  for (const row of outbox) {
+    const isKnown = itemActions.includes(row.action) && Object.keys(row).every((name) => itemMembers.includes(name));
+    if (!isKnown) left.add(row.destination);
+    if (!left.has(row.destination)) keep("outbox", { mayBeSent: 1, ...row });
+  }
+  for (const row of parked) keep("parked", { user, ...row });
+  for (const row of drafts) keep("drafts", { user, ...row });
+  return found.filter(({ table, row }) => keyOf(schema[table].primary, row) !== undefined);
+}
+
 /** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
 class Disk {
   /** Other tabs may have it open. */
   isShared = true;
   #database;
 
-  static open(name, onLost) {
-    return new Promise((resolve, reject) => {
-      const request = indexedDB.open(name, 1);
-      const late = setTimeout(() => {
-        request.onsuccess = () => request.result.close();
-        reject(new DiskError());
-      }, OPEN_TIME);
-      request.onupgradeneeded = () => {
-        for (const table in schema) {
-          const { primary, ...indexes } = schema[table];
-          const made = request.result.createObjectStore(table, { keyPath: primary });
-          for (const index in indexes) made.createIndex(index, indexes[index]);
-        }
-      };
-      request.onerror = reject;
-      request.onsuccess = () => {
-        clearTimeout(late);
-        resolve(new Disk(request.result, onLost));
-      };
-    });
+  static async open(name, onLost) {
+    const database = await Disk.#inForm(name, FORM * VERSIONS);
+    if (database.version >= (FORM + 1) * VERSIONS) throw new FormError("newer", database);
+    if (isInForm(database)) return new Disk(database, onLost);
+    // It was left half way, by whatever. A version above is one that no build has made yet.
+    database.close();
+    const mended = await Disk.#inForm(name, database.version + 1);
+    if (!isInForm(mended)) throw new FormError("unusable", mended);
+    return new Disk(mended, onLost);
+  }
+
+  // A newer or mended one is opened as it is, and so is one that can't be brought into the form.
+  static async #inForm(name, version) {
+    try {
+      return await openDatabase(name, version);
+    } catch (error) {
+      if (error?.name === "VersionError") return openDatabase(name);
+      if (error instanceof DiskError || /Quota|Unknown|Abort/.test(error?.name)) throw error;
+      throw new FormError("unusable", await openDatabase(name));
+    }
   }
 
   constructor(database, onLost) {
@@ -503,6 +617,12 @@ class Vault {
 
   get isStored() { return this.#disk !== null; }
 
+  /** Why it isn't: `newer`, `unusable` (both by its form) or `failed`. */
+  problem;
+
+  /** Whether memory has what the user did in a disk that this build can't use. */
+  isRescued = false;
+
   get isShared() { return Boolean(this.#disk?.isShared); }
 
   /** For tabs without locks: whether this one has the lease, on which only the disk may decide; undefined if it can't.
@@ -570,6 +690,7 @@ class Vault {
     if (disk !== this.#disk) return;
     disk.close();
     this.#disk = null;
+    this.problem = "failed";
     this.#isWhole = true;
     this.onChange(false);
     if (!this.#isClosed) this.#plan(0);
@@ -592,14 +713,35 @@ class Vault {
       // In turn, so that nothing is written meanwhile.
       const isOther = await this.#turn.take(() => this.#writeBack(disk));
       this.#wait = REOPEN_FIRST;
+      this.problem = undefined;
       this.onChange(isOther);
-    } catch {
+    } catch (error) {
       disk?.close();
+      await this.#failed(error);
       this.#plan(this.#wait);
       this.#wait = Math.min(this.#wait * 2, REOPEN_MOST);
     } finally {
       this.#isOpening = false;
     }
+  }
+
+  async #failed({ problem = "failed", database }) {
+    if (database) {
+      // Changes nothing there. What was typed shows and goes out, and the next load is the same device.
+      if (!this.isRescued) await this.#turn.take(() => this.#rescue(database)).catch(report);
+      database.close();
+    }
+    const isNew = this.problem !== problem;
+    this.problem = problem;
+    if (isNew) this.onChange(false);
+  }
+
+  async #rescue(database) {
+    for (const { table, row } of await rescue(database)) {
+      if (!this.#memory.find(table, only(keyOf(schema[table].primary, row))).length) this.#memory.put(table, row);
+      if (table === "identity") this.#mark ??= row.mark;
+    }
+    this.isRescued = true;
   }
 
   // Returns whether memory had less than the disk, or something else.
@@ -1133,11 +1275,18 @@ class Outbox {
     }
   }
 
-  /** Conversations are about to be forgotten: what waits for somebody is for that user, whatever the conversation. */
-  async unname({ rows, cache }) {
-    for (const item of await rows.find("outbox")) {
-      const peer = (await cache.conversation(item.destination))?.peer;
-      if (peer) await rows.put("outbox", { ...item, destination: `@${peer}` });
+  /** Conversations are about to be forgotten: what waits for somebody, or was begun to be written, is for that user,
+   *  whatever the conversation. */
+  async unname({ rows, cache, identity }) {
+    for (const [table, found] of [
+      ["outbox", await rows.find("outbox")], ["drafts", await rows.find("drafts", allOf(identity))],
+    ]) {
+      for (const row of found) {
+        const peer = (await cache.conversation(row.destination))?.peer;
+        if (!peer) continue;
+        if (table === "drafts") await endDraft({ rows, identity }, [row.destination]);
+        await rows.put(table, { ...row, destination: `@${peer}` });
+      }
     }
   }
 
@@ -1485,6 +1634,9 @@ class Store {
    *  names uses the device from now on. */
   load(device, isStart = true) {
     return this.change(async (unit) => {
+      // Builds before forms had numbers left out what they didn't understand: the relay tells it anew.
+      if ((unit.identity.form ?? 1) < 2) await this.#empty(unit);
+      unit.identity.form = FORM;
       unit.identity.device ??= device;
       if (this.user !== undefined && unit.identity.user !== this.user) await this.#become(unit, this.user);
       await this.outbox.load(unit);
@@ -2177,6 +2329,8 @@ class Tabs {
   // The others, and when each was last heard.
   #known = new Map();
   #isLeased = false;
+  // When another tab last said that it has the session.
+  #writerAt;
   /** This tab's own name. */
   id = randomName();
   isWriter = false;
@@ -2199,6 +2353,7 @@ class Tabs {
     this.#isLeased = !this.#channel || !globalThis.navigator?.locks;
     if (this.#isLeased) {
       this.#owner.joined();
+      this.#writerAt = this.#owner.clock.ticks();
       return this.tick();
     }
     // Held for as long as the tab lives, so that the writer learns when it doesn't any more.
@@ -2213,12 +2368,14 @@ class Tabs {
     if (!this.#isLeased) return;
     const now = this.#owner.clock.ticks();
     const leave = this.#leave;
-    const isMine = await this.#owner.lease(this.id, how);
-    if (leave !== this.#leave || isMine === undefined) return;
+    // While the disk can't say it, whoever hears of no other.
+    const isMine = (await this.#owner.lease(this.id, how)) ?? now - this.#writerAt >= LEASE_TIME;
+    if (leave !== this.#leave) return;
     if (isMine) this.#become();
     else if (this.isWriter) this.#yield();
     if (!this.isWriter) return this.#owner.alive();
-    for (const [tab, heard] of this.#known) if (Math.abs(now - heard) > LEASE_TIME) this.#end(tab);
+    this.tell("writing");
+    for (const [tab, heard] of this.#known) if (now - heard > LEASE_TIME) this.#end(tab);
   }
 
   /** The page is left. */
@@ -2280,6 +2437,7 @@ class Tabs {
 
   #receive({ kind, content, from }) {
     if (this.isWriter && from) this.#watch(from);
+    if (kind.startsWith("writ")) this.#writerAt = this.#owner.clock.ticks();
     switch (kind) {
       case "call": if (this.isWriter) this.#serve(content, from); break;
       case "reply": if (content.to === this.id) this.#finish(content); break;
@@ -2839,6 +2997,7 @@ class Screen {
     this.note({
       user, device, sum: unread.reduce((sum, one) => sum + one.unread, 0),
       pendingCount: this.#store.outbox.items.filter(isVisible).length, isStored: this.#store.isStored,
+      storeProblem: this.#store.vault.problem,
     });
   }
 
@@ -3402,10 +3561,12 @@ class Engine {
   async #load(isStart) {
     const { device, storage } = this.#settings;
     // A tab that has no store yet mustn't take the place of another one.
-    const isAlone = storage !== "memory" && !this.#vault.isStored && globalThis.indexedDB;
+    const { isStored, isRescued } = this.#vault;
+    const isAlone = storage !== "memory" && !isStored && !isRescued && globalThis.indexedDB;
     await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`, isStart);
   }
 
+  // Without a store in common, a tab could show nothing of what another one gets.
   #join() { this.tabs.begin(this.#vault.isShared); }
 
   // The page comes back, or the network does.
@@ -3422,7 +3583,7 @@ class Engine {
 
   // The disk works, or doesn't any more; or another one has taken its place.
   async #stored(isOther) {
-    this.screen.note({ isStored: this.#vault.isStored });
+    this.screen.note({ isStored: this.#vault.isStored, storeProblem: this.#vault.problem });
     if (isOther) {
       this.#session.drop();
       this.tabs.leave();
@@ -4105,8 +4266,8 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder,
-  Window,
+  form: FORM, schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf,
+  TimelineBuilder, Window,
   limits: {
     ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
     lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,

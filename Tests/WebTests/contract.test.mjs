@@ -114,10 +114,10 @@ test("names that are sent short are nobody else's", () => {
   }
 });
 
-// 22.3 KiB are measured, and room for what keeps stores of other builds. Comparing store, token and session costs 0.6: a
-// text must not go out in another one's name. Rows as the truth, and the lease, cost 0.7: none must stay (decision 72).
-// Standing clocks that are set, odd waits and odd events costs 0.5: none may end a session, or lose a text.
-test("packed, as the relay serves it, it has at most 23 KiB", (context) => {
+// 23.6 KiB are measured. Comparing store, token and session costs 0.6: a text must not go out in another one's name. Rows
+// as the truth, and the lease, cost 0.7: none must stay. Standing clocks that are set, odd waits and odd events costs 0.5:
+// none may end a session, or lose a text. Stores of other builds cost 1.3: none must hide what was typed (decision 72).
+test("packed, as the relay serves it, it has at most 24 KiB", (context) => {
   const entry = 'export { Roost, RoostError, sentences } from "./roost.js";';
   const short = `--mangle-props=^(${read("short-names.txt").trim().split("\n").join("|")})$`;
   const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022", short];
@@ -126,5 +126,5 @@ test("packed, as the relay serves it, it has at most 23 KiB", (context) => {
   if (error?.code === "ENOENT") return context.skip("there is no esbuild");
   assert.equal(status, 0, String(error ?? stderr));
   const length = gzipSync(stdout, { level: 9 }).length;
-  assert.ok(length <= 23 * 1_024, `${length} bytes`);
+  assert.ok(length <= 24 * 1_024, `${length} bytes`);
 });

@@ -2,6 +2,7 @@
 // the outbox. And the vault: memory takes over from a disk that breaks, and gives back what it was handed.
 
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { internals } from "../../Web/roost.js";
@@ -160,6 +161,25 @@ test("watermarks only rise, also of those who have left", async () => {
   await store.take([receipt(1, 1)], undefined);
   const marks = await store.read(({ cache }) => cache.watermarks("c1"));
   assert.deepEqual(marks.map(({ delivered, read }) => [delivered, read]), [[4, 4]]);
+});
+
+test("whoever changes the tables raises their form and keeps a store of it", () => {
+  const folder = new URL("../EndToEndTests/stores/", import.meta.url);
+  const stores = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")));
+  const newest = stores.sort((one, other) => one.version - other.version).at(-1);
+  assert.equal(newest.version, internals.form * 10);
+  const tables = Object.entries(newest.tables).map(([name, { primary, indexes }]) => [name, { primary, ...indexes }]);
+  assert.deepEqual(Object.fromEntries(tables), internals.schema);
+  assert.equal(newest.tables.identity.rows[0].form, internals.form);
+});
+
+test("another log leaves what was begun to be written, under the name of its reader", async () => {
+  const store = await withConversation();
+  await store.begin(welcome(), true);
+  await store.keepDraft("c1", "half a thought");
+  await store.begin(welcome({ epoch: "e2" }), true);
+  const [draft] = await store.read(({ rows }) => rows.find("drafts"));
+  assert.deepEqual(draft, { user: "alice", destination: "@bob", text: "half a thought" });
 });
 
 test("another log empties the cache and not the outbox", async () => {
