@@ -638,6 +638,9 @@ async function enter(user) {
   $("chat").hidden = false;
   roost.onChange(ifCurrent(opened, showSession));
   roost.conversations.onChange(ifCurrent(opened, (snapshot) => listView.show(snapshot)));
+  roost.onEvent(ifCurrent(opened, ({ type }) => {
+    if (type === "rewound") tell("The relay has lost its newest messages. What it still has is shown.");
+  }));
   roost.onPresence(ifCurrent(opened, () => {
     listView.show(opened.conversations.snapshot);
     conversationView.showHead();

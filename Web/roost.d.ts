@@ -285,7 +285,9 @@ export class Roost implements Observable<RoostSnapshot> {
    *  people is kept, but no pages of `history`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
   /** Is called with each event of the relay, as Docs/Protocol.md has it, but for messages and typing: for what this class
-   *  has no word for. */
+   *  has no word for. One comes from here: `{ type: "rewound", conversation? }` says that the relay's files are older than
+   *  they were, under the same epoch, as an operator's mistake makes them. It no longer has its newest messages, of which
+   *  some were shown; all is read anew, and what waits is sent. */
   onEvent(listener: (event: Record<string, unknown>) => void): Stop;
 }
 

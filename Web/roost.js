@@ -798,6 +798,11 @@ function messageRow(told) {
   return row;
 }
 
+/** Whether two copies of a message, as far as they say, are of two messages. A log gives a sequence once. Of one that is
+ *  hidden, times may be those of its changes. */
+const differs = (one, other) => !one.hidden && !other.hidden && (
+  ["from", "time", "key"].some((name) => one[name] && other[name] && one[name] !== other[name]));
+
 /** Whether it is the place of a message that was withheld from this user in a direct conversation, who had blocked its
  *  author: it is neither shown nor counted. */
 const isLeftOut = (message, conversation) => Boolean(message?.hidden) && conversation?.kind === "direct";
@@ -825,6 +830,8 @@ function withCount(reactions, reaction, number) {
 class Cache {
   #rows;
   #user;
+  /** The conversation in which the relay tells another message than it told before: its files are older than they were. */
+  rewound;
 
   constructor(transaction, user) {
     this.#rows = transaction;
@@ -874,10 +881,16 @@ class Cache {
 
   /** A message that the relay has stored, from others or of this device. */
   async takeMessage(row, isReading = true) {
-    if (await this.message(row.conversation, row.sequence)) return;
+    if (await this.#has(row)) return;
     await this.#rows.put("messages", row);
     await this.#doubt(row);
     await this.#noteMessage(row, isReading);
+  }
+
+  async #has(row) {
+    const kept = await this.message(row.conversation, row.sequence);
+    if (kept && differs(kept, row)) this.rewound = row.conversation;
+    return kept;
   }
 
   /** How many messages above one are withheld in a direct conversation. */
@@ -1092,14 +1105,14 @@ class Cache {
     });
     // Only `history` tells the reactions.
     const row = message && messageRow({ ...message, conversation: id });
-    if (row && !(await this.message(id, row.sequence))) await this.#rows.put("messages", { ...row, stale: 1 });
+    if (row && !(await this.#has(row))) await this.#rows.put("messages", { ...row, stale: 1 });
   }
 
   /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question. */
   async takeHistory({ conversation, messages, gaps = [], more }, before) {
     for (const told of messages) {
       const row = messageRow({ ...told, conversation });
-      const kept = await this.message(conversation, row.sequence);
+      const kept = await this.#has(row);
       // Events that the relay stored when it had read the page may have come before it.
       const isOld = kept && !row.deletedAt && (kept.deletedAt || (kept.version ?? 1) > (row.version ?? 1));
       if (!isOld) await this.#replace(row);
@@ -1529,6 +1542,11 @@ class Unit {
     await this.#outbox.accepted(this, item.id, { conversation, sequence });
   }
 
+  /** The device has got this far: the next session looks whether the relay still has the message. */
+  reach({ conversation, sequence, from, time, key }) {
+    this.identity.newest = { conversation, sequence, from, time, key };
+  }
+
   /** Takes a conversation as it is now, with its last message. */
   async takeConversation(told) {
     const { conversation, message } = told;
@@ -1548,6 +1566,11 @@ class Store {
   user;
   /** Called when the rows are another user's. */
   onWrongUser = () => {};
+  /** Called when the relay's files are older than they were, perhaps with the conversation that shows it. All that it
+   *  told is forgotten by then. */
+  onRewound = () => {};
+  // Whether some of what is kept is from an earlier session: within one, no files are put back.
+  #hasOld = false;
   get isStored() { return this.vault.isStored; }
   #wanted;
   #turn = new Turn();
@@ -1581,6 +1604,14 @@ class Store {
         if (!isOthers) this.#check(before);
         unit = new Unit(rows, before, this.outbox);
         const made = await body(unit);
+        const { rewound } = unit.cache;
+        if (rewound !== undefined && this.#hasOld) {
+          await this.#empty(unit);
+          unit.after.push(() => {
+            this.#hasOld = false;
+            this.onRewound(rewound);
+          });
+        }
         // Another tab has changed what waits, whether or not it lived to say so. What it did comes first.
         if (before.revision !== this.identity.revision) await this.outbox.load(unit);
         if (rows.isRevised) unit.identity.revision = Math.random();
@@ -1666,7 +1697,7 @@ class Store {
     await this.outbox.unname(unit);
     await this.outbox.load(unit);
     await unit.cache.empty();
-    for (const name of ["epoch", "position", "isListed"]) delete unit.identity[name];
+    for (const name of ["epoch", "position", "isListed", "newest"]) delete unit.identity[name];
   }
 
   /** A session has begun. Empties the cache if it is another log's, or if the relay doesn't know what this device has
@@ -1680,12 +1711,15 @@ class Store {
       const isAnother = identity.epoch !== undefined && identity.epoch !== welcome.epoch;
       if (identity.user !== welcome.user) await this.#become(unit, welcome.user);
       if (isAnother) await this.outbox.uproot(unit);
+      // It never gave the position that it gave.
+      else if (!isResumed && identity.position !== undefined) unit.after.push(() => this.onRewound());
       if (isUnknown || isAnother) await this.#empty(unit);
       identity.epoch = welcome.epoch;
       // Messages disappear by the relay's clock, also without a session.
       identity.ahead = ahead;
       await this.outbox.open(unit);
       await this.outbox.load(unit);
+      unit.after.push(() => { this.#hasOld = isResumed; });
       return isUnknown || isAnother;
     });
   }
@@ -1708,7 +1742,10 @@ class Store {
     return this.change(async (unit) => {
       const changed = new Set();
       for (const event of events) {
-        if (event.type === "message") await unit.settle(event);
+        if (event.type === "message") {
+          await unit.settle(event);
+          unit.reach(event);
+        }
         const conversation = await unit.cache.take(event);
         if (conversation !== undefined) changed.add(conversation);
       }
@@ -1716,6 +1753,9 @@ class Store {
       return changed;
     });
   }
+
+  /** The relay no longer has what it told in a conversation. */
+  rewind(conversation) { return this.change(({ cache }) => { cache.rewound = conversation; }); }
 
   /** An event can't be taken. What it is about is asked for instead. */
   skip({ conversation, position }) {
@@ -1741,9 +1781,11 @@ class Store {
 
   // -- What became of the outbox's items
 
-  /** The relay has done it: the item goes, and what it did is there. `ok` is its answer. Returns what changed. */
-  accepted(id, ok) {
+  /** The relay has done it: the item goes, and what it did is there. `ok` is its answer, `position` how far the device
+   *  has got by it. Returns what changed. */
+  accepted(id, ok, position) {
     return this.change(async (unit) => {
+      if (position !== undefined) unit.identity.position = position;
       const stored = ok.sequence === undefined ? undefined : ok;
       const item = await this.outbox.accepted(unit, id, stored, ok.version);
       if (!item) return undefined;
@@ -1753,7 +1795,8 @@ class Store {
     });
   }
 
-  async #note({ cache, identity }, item, conversation, ok, stored) {
+  async #note(unit, item, conversation, ok, stored) {
+    const { cache, identity } = unit;
     const { target: sequence, body } = item;
     if (item.action !== "read") await cache.touched(conversation);
     switch (item.action) {
@@ -1763,6 +1806,7 @@ class Store {
         // What is forwarded, and when it disappears or was deleted, the `ok` says.
         const kind = ok.origin ? ok.kind : item.kind;
         const row = messageRow({ ...item, ...ok, kind, replyTo: sequence, conversation, from: identity.user });
+        unit.reach(row);
         // A message that an earlier try stored may have changed since.
         return cache.takeMessage(ok.duplicate || (item.forward && !ok.origin) ? { ...row, stale: 1 } : row);
       }
@@ -3080,7 +3124,7 @@ class Sender {
   }
 
   /** The relay has answered, or couldn't be asked. Returns the conversations that changed. */
-  async answered({ item, failure, ok }) {
+  async answered({ item, failure, ok }, position) {
     const changed = new Set([item.destination]);
     if (!failure && !isAnswer(item, ok)) {
       // Asked again, it may say more; its key keeps it from being stored twice.
@@ -3088,7 +3132,7 @@ class Sender {
       this.#pause();
     } else if (!failure || (item.action === "delete" && failure.code === "gone")) {
       this.#tries = 0;
-      const conversation = await this.#store.accepted(item.id, ok ?? {});
+      const conversation = await this.#store.accepted(item.id, ok ?? {}, position);
       if (conversation) changed.add(conversation);
     } else if (isNoAnswer(failure)) {
       this.#store.outbox.missed(item.id);
@@ -3165,6 +3209,8 @@ class Asker {
   #clock;
   #push;
   #run = new Repeating(() => this.#askAnew());
+  /** The newest message from before this session, until it is known whether the relay still has it. */
+  doubted;
 
   constructor(engine, session, { clock, push }) {
     this.#store = engine.store;
@@ -3207,9 +3253,14 @@ class Asker {
   }
 
   /** An answer has come: it is kept now. */
-  async answered({ ok, take, resolve, reject }) {
+  async answered({ ok, take, resolve, reject }, position) {
     try {
-      if (take) this.#screen.tell(await this.#store.change((unit) => take(unit, ok)));
+      if (take || position !== undefined) {
+        this.#screen.tell(await this.#store.change((unit) => {
+          if (position !== undefined) unit.identity.position = position;
+          return take ? take(unit, ok) : [];
+        }));
+      }
       resolve(ok);
     } catch (error) {
       reject(error);
@@ -3250,6 +3301,7 @@ class Asker {
   async #askAnew() {
     if (this.#screen.state.value.connection.state !== "connected") return;
     if (this.#tabs.isWriter) {
+      await this.#verify();
       await this.#askStale();
       for (let before; !this.#store.identity.isListed;) {
         before = (await this.learned("conversation.list", { limit: 100, before })).next;
@@ -3259,6 +3311,29 @@ class Asker {
     await this.#screen.flush();
     for (const view of this.#screen.timelines) await this.#askOpen(view);
     await this.#tabs.call("watch", this.#people.wanted(this.#screen.views));
+  }
+
+  // Somebody may have put back older files of the relay under the same epoch. Then what this device knows as the newest
+  // isn't there, or is another one.
+  async #verify() {
+    const { doubted } = this;
+    this.doubted = undefined;
+    if (!doubted) return;
+    const { conversation, sequence } = doubted;
+    const known = await this.#store.read(({ cache }) => cache.conversation(conversation));
+    // The user has left it, or it is asked for anyway.
+    if (!known || known.stale) return;
+    try {
+      const members = { conversation, before: sequence + 1, limit: 1 };
+      const { messages = [], gaps = [] } = await this.learned("history", members);
+      const found = messages.find((one) => one.sequence === sequence);
+      if (found ? !differs(doubted, found) : gaps.some(({ from, to }) => from <= sequence && sequence <= to)) return;
+      // Retention may have taken it, but not its number.
+      if (!found && (await this.learned("conversation.get", { conversation })).conversation.sequence >= sequence) return;
+    } catch (error) {
+      if (error.code !== "not_found") throw error;
+    }
+    await this.#store.rewind(conversation);
   }
 
   async #askStale() {
@@ -3509,6 +3584,8 @@ class Engine {
   #isLive = false;
   // It has nothing to do with the other tabs any more: another user came there, or its own signed out.
   #isParted = false;
+  // The newest message from before the session.
+  #newest;
   // Names the session, so that other tabs notice another one.
   #mark = "";
   #stops = [];
@@ -3523,6 +3600,7 @@ class Engine {
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
     this.store = new Store(this.#vault, new Outbox(settings), settings.user);
     this.store.onWrongUser = ({ message }) => this.#part({ state: "failed", reason: "wrongUser", detail: message });
+    this.store.onRewound = (conversation) => this.#rewound(conversation);
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
     this.screen = new Screen(this.store, this.tabs, clock);
@@ -3867,22 +3945,42 @@ class Engine {
 
   async #takeOne(entry) {
     const { welcome, item, ok, connection } = entry;
-    if (welcome) await this.#takeWelcome(entry);
-    else if (item) await this.#takeAnswer(entry);
-    else await this.asker.answered(entry);
     // On a live connection the relay tells nothing else of an own command (Docs/Protocol.md, section 6).
-    if (ok?.position && !ok.duplicate && this.#isLive) this.#session.ack(ok.position, connection);
+    const isPlace = ok?.position && !ok.duplicate && this.#isLive && connection === this.#session.connection;
+    const position = isPlace ? ok.position : undefined;
+    if (welcome) await this.#takeWelcome(entry);
+    else if (item) await this.#takeAnswer(entry, position);
+    else await this.asker.answered(entry, position);
+    if (isPlace) this.#session.ack(position, connection);
   }
 
-  async #takeAnswer(entry) {
-    this.screen.tell(await this.#sender.answered(entry));
+  async #takeAnswer(entry, position) {
+    this.screen.tell(await this.#sender.answered(entry, position));
     this.asker.refresh();
     if (!entry.failure) this.tabs.tell("sent", entry.item.key);
+  }
+
+  // What a conversation has shown came on a connection whose other events must not count any more. The next one reads anew.
+  #rewound(conversation) {
+    if (conversation !== undefined) {
+      this.#inbox = this.#inbox.filter((entry) => !entry.event && !entry.welcome);
+      this.#session.overrun();
+    }
+    this.screen.begin(true);
+    this.screen.tell(null);
+    this.#tellEvent({ type: "rewound", conversation });
+  }
+
+  // For modules beside this one, such as roost-people.js.
+  #tellEvent(event) {
+    this.events.tell(event);
+    this.tabs.tell("event", event);
   }
 
   async #takeWelcome({ welcome, isResumed, connection }) {
     const isEmptied = await this.store.begin(welcome, isResumed, this.#session.ahead);
     this.#mark = randomName();
+    this.#newest = isResumed ? this.store.identity.newest : undefined;
     this.screen.begin(isEmptied);
     this.screen.tell(null);
     // It may have been lost meanwhile.
@@ -3907,15 +4005,13 @@ class Engine {
       try { for (const id of this.people.take(event)) changed.add(id); } catch (error) { report(error); }
       if (event.type === "status") this.#note({ status: statusOf(event) });
       if (event.type === "badge") this.#note({ told: event.unread });
-      // For modules beside this one, such as roost-people.js. Of messages and typing, snapshots say it all.
-      if (!["message", "typing"].includes(event.type)) {
-        this.events.tell(event);
-        this.tabs.tell("event", event);
-      }
+      // Of messages and typing, snapshots say it all.
+      if (!["message", "typing"].includes(event.type)) this.#tellEvent(event);
     }
     const isNow = connection === this.#session.connection;
     if (isNow && events.some((event) => event.type === "live")) {
       this.#isLive = true;
+      this.asker.doubted = this.#newest;
       // It is said once all of it shows.
       const flushed = () => {
         if (this.#isLive && connection === this.#session.connection) this.#note({ isUpToDate: true });

@@ -9,7 +9,7 @@ import { fileDisk } from "../WebTests/file_disk.mjs";
 
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
-const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards"];
+const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds"];
 const timelines = new Map();
 let roost;
 let talk;
@@ -57,6 +57,7 @@ async function start(command) {
   talk = new Talk(roost);
   roost.onChange((now) => say(session(now)));
   roost.conversations.onChange((now) => say(list(now)));
+  roost.onEvent(({ type, conversation }) => { if (type === "rewound") say({ tell: "rewound", conversation }); });
   roost.onPresence((now) => say({
     tell: "presence", users: Object.fromEntries([...now].map(([user, one]) => [user, one.state])),
   }));

@@ -114,10 +114,11 @@ test("names that are sent short are nobody else's", () => {
   }
 });
 
-// 23.6 KiB are measured. Comparing store, token and session costs 0.6: a text must not go out in another one's name. Rows
+// 24.2 KiB are measured. Comparing store, token and session costs 0.6: a text must not go out in another one's name. Rows
 // as the truth, and the lease, cost 0.7: none must stay. Standing clocks that are set, odd waits and odd events costs 0.5:
 // none may end a session, or lose a text. Stores of other builds cost 1.3: none must hide what was typed (decision 72).
-test("packed, as the relay serves it, it has at most 24 KiB", (context) => {
+// Noticing files that were put back costs 0.6: lost messages must not show as read (decision 73).
+test("packed, as the relay serves it, it has at most 24.5 KiB", (context) => {
   const entry = 'export { Roost, RoostError, sentences } from "./roost.js";';
   const short = `--mangle-props=^(${read("short-names.txt").trim().split("\n").join("|")})$`;
   const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022", short];
@@ -126,5 +127,5 @@ test("packed, as the relay serves it, it has at most 24 KiB", (context) => {
   if (error?.code === "ENOENT") return context.skip("there is no esbuild");
   assert.equal(status, 0, String(error ?? stderr));
   const length = gzipSync(stdout, { level: 9 }).length;
-  assert.ok(length <= 24 * 1_024, `${length} bytes`);
+  assert.ok(length <= 24.5 * 1_024, `${length} bytes`);
 });

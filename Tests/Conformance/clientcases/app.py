@@ -22,6 +22,7 @@ class App:
         self.presence = {}
         self.rows = []
         self.tokens = 0
+        self.rewinds = 0
         # A killed app says nothing more.
         self.is_killed = False
         self.reader = asyncio.create_task(self.read())
@@ -48,6 +49,7 @@ class App:
             case "presence": self.presence = line["users"]
             case "list": self.rows = line["rows"]
             case "token": self.tokens += 1
+            case "rewound": self.rewinds += 1
 
     def say(self, do, members):
         """Writes a command, and returns its number."""

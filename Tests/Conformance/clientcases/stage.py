@@ -197,6 +197,11 @@ class Stage:
         """Waits until the app has asked so often for a token."""
         await self.until(lambda: self.app.tokens >= count, f"{count} tokens asked for")
 
+    async def do_rewound(self, count, _):
+        """Waits until the app was told that the relay's files are older than they were, so often."""
+        await self.until(lambda: self.app.rewinds >= count, "the app to be told of older files")
+        assert self.app.rewinds == count, f"told {self.app.rewinds} times"
+
     async def do_keep(self, name, more):
         """Keeps a member of a row, such as the number of what was refused."""
         timeline = self.app.timelines[more.get("in", self.resolve(TIMELINE))]
@@ -395,6 +400,17 @@ class Stage:
         match do:
             case "kill": await asyncio.to_thread(self.relay.kill)
             case "start": await asyncio.to_thread(self.relay.start)
+            case "save" | "put back":
+                await asyncio.to_thread(self.relay.kill)
+                here, there = self.relay.folder, self.folder / "saved relay"
+                if do == "put back":
+                    here, there = there, here
+                    for file in there.glob("roost.db*"):
+                        file.unlink()
+                there.mkdir(exist_ok=True)
+                for file in here.glob("roost.db*"):
+                    shutil.copy(file, there)
+                await asyncio.to_thread(self.relay.start)
             case "new log":
                 await asyncio.to_thread(self.relay.kill)
                 for file in self.relay.folder.glob("roost.db*"):

@@ -66,7 +66,8 @@ class Watch:
         if type == "ack":
             self.check_ack(frame["position"], link)
         if type == "hello" and (resume := frame.get("resume")) is not None:
-            self.check(resume in self.given, "hello resumes from a position that no event and no live had")
+            known = resume in self.given or resume in self.answered
+            self.check(known, "hello resumes from a position that no event, no live and no ok on a live connection had")
 
     def check_ack(self, position, link):
         epoch = self.given.get(position, self.answered.get(position))
