@@ -25,6 +25,9 @@ extension MemoryLog {
                 }
             }
             result.spans.append(span)
+            if span.leftAt < Position(.max) {
+                result.ends[span.conversation] = record.rows.last { $0.position <= span.leftAt }?.time ?? .never
+            }
             // One more than asked for, which tells whether there are more.
             found += record.rows(in: span, atMost: request.rows + 1)
         }

@@ -93,6 +93,7 @@ extension PageRequest.Span {
     ) {
         let from = max(sent, Position(departure.joinedAt.value - 1))
         self.init(conversation, after: from, upTo: min(departure.leftAt, end), since: departure.since)
+        leftAt = departure.leftAt
     }
 
     /// Goes on in the middle of a gap that the window has told. More may have to be left out by now.

@@ -84,7 +84,7 @@ struct PageEncoder: ~Copyable {
         _ withheld: Set<UserNumber>
     ) -> Bool {
         // The only other reader of a direct conversation is whom it is withheld from.
-        if row.isWithheld(from: user) { return true }
+        if row.isWithheld(from: user) || row.sender != user && page.isLater(row) { return true }
         guard !withheld.isEmpty, conversation.kind == .group else { return false }
         if row.kind.isAboutMessage { return withheld.contains(row.sender) }
         return page.pinned[row.position].map(withheld.contains) ?? false

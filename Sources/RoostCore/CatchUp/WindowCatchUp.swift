@@ -147,7 +147,9 @@ final class WindowCatchUp {
         let isOwn = entry.sender == user.number
         // Its `ok` has said it already.
         if isOwn, entry.kind == .message, session.feed.isAnswered(entry.position) { return }
-        guard write(entry, isOwn: isOwn, for: user) else { return }
+        // What became of it since the user left is none of the user's business.
+        let isLater = !isOwn && entry.changedAt > span.leftAt
+        guard write(entry, isOwn: isOwn, isLater: isLater, for: user) else { return }
         pieceEvents += 1
         let member = user.conversations[entry.conversation]
         if entry.kind == .message, member != nil {
@@ -162,14 +164,14 @@ final class WindowCatchUp {
 
     /// Writes the event, or its place if it is hidden from the user.
     /// - Returns: false if the user gets not even that.
-    private func write(_ entry: EventWindow.Entry, isOwn: Bool, for user: User) -> Bool {
-        guard !isOwn, entry.isWithheld || !user.privacy.blocks.own.isEmpty,
+    private func write(_ entry: EventWindow.Entry, isOwn: Bool, isLater: Bool, for user: User) -> Bool {
+        guard !isOwn, isLater || entry.isWithheld || !user.privacy.blocks.own.isEmpty,
             let conversation = directory.conversation(entry.conversation)
         else {
             window.write(entry, isOwn: isOwn, to: &piece)
             return true
         }
-        let isWithheld = entry.isWithheld || isPinHidden(entry, in: conversation, from: user)
+        let isWithheld = isLater || entry.isWithheld || isPinHidden(entry, in: conversation, from: user)
         guard
             isWithheld || directory.policy.withholds(entry.kind, by: entry.sender, in: conversation, from: user)
         else {

@@ -28,6 +28,8 @@ final class EventWindow {
         let changes: Int
         /// It is withheld from the other user of its direct conversation.
         fileprivate(set) var isWithheld: Bool
+        /// A message: the last event that edited or deleted it; `.start` if none has.
+        fileprivate(set) var changedAt = Position.start
         /// An edit that was replaced, or whose message was deleted. Nobody gets it any more.
         fileprivate(set) var isVoid = false
         fileprivate var text: Text
@@ -160,7 +162,9 @@ final class EventWindow {
         chains[conversation.number, default: Deque()].append(ordinal)
         switch event.kind {
         case .edit: edit(event, in: conversation.number, at: ordinal)
-        case .delete: erase(event.sequence, of: conversation.number, at: event.time)
+        case .delete:
+            erase(event.sequence, of: conversation.number, at: event.time)
+            noteChange(of: event.sequence, in: conversation.number, at: event.position)
         case .message, .react, .conversation, .state: break
         }
     }
@@ -234,6 +238,12 @@ final class EventWindow {
         replaceBody(of: message, by: ",\"editedAt\":\(event.time.milliseconds),\"body\":", event.body, event.extras)
         let isWithheld = event.extras.isWithheld
         if let written = self.ordinal(of: message) { update(written) { $0.isWithheld = isWithheld } }
+        noteChange(of: event.sequence, in: conversation, at: event.position)
+    }
+
+    private func noteChange(of sequence: SequenceNumber, in conversation: ConversationNumber, at position: Position) {
+        guard let written = ordinal(of: MessageID(conversation: conversation, sequence: sequence)) else { return }
+        update(written) { $0.changedAt = position }
     }
 
     /// A message was deleted, or has disappeared.

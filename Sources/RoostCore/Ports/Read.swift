@@ -46,6 +46,8 @@ public struct PageRequest: Sendable, Hashable {
         public var skip: Skip?
         /// Whether it is known how long the backlog is: from an earlier page, or from the window.
         public var isMeasured = false
+        /// The event by which the device's user left; the highest of a member.
+        public var leftAt = Position(.max)
 
         /// Creates a span.
         public init(
@@ -290,6 +292,9 @@ public struct ReadResult: Sendable {
     /// Page: who wrote the messages that its events pin or unpin, by the positions of these events. Messages that can't
     /// be read are left out.
     public var pinned: [Position: UserNumber] = [:]
+    /// Page: when the users of spans left these conversations; `.never` if that can't be read. What became of messages
+    /// since is none of their business.
+    public var ends: [ConversationNumber: Timestamp] = [:]
     /// Receipts: of the members that were asked for.
     public var receipts: [ReceiptTimes] = []
     /// Feed: positions of rows that the store can't read, in ascending order.
@@ -300,6 +305,12 @@ public struct ReadResult: Sendable {
     public var hasMore: Bool
     /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool
+
+    /// Page: whether it has a later state of a message than its reader may know.
+    func isLater(_ event: StoredEvent) -> Bool {
+        guard event.kind == .message || event.kind == .edit, let end = ends[event.conversation] else { return false }
+        return event.editedAt != .never && event.editedAt >= end || event.deletedAt != .never && event.deletedAt >= end
+    }
 
     /// Bytes of all bodies in the answer.
     var bodyBytes: Int { events.reduce(0) { $0 + $1.body.count } }

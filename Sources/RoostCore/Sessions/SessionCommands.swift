@@ -131,7 +131,8 @@ final class SessionCommands {
 
     private func refuse(_ rejected: Sessions.Rejected, at now: Moment) {
         replies.refuse(rejected.refusal, rejected.session)
-        if rejected.refusal.code == .rateLimited { prices.noteRefusal(of: rejected.session, at: now) }
+        // Each has cost the check of a token, whatever else was wrong.
+        prices.noteRefusal(of: rejected.session, at: now)
         if let code = rejected.code {
             delivery.shut(rejected.session, code)
         } else if prices.isRefusedTooOften(rejected.session) {

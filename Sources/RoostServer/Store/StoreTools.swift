@@ -117,8 +117,11 @@ public struct StoreTools {
                 path, scope: wanted, to: target, now: Int64(Date().timeIntervalSince1970 * 1_000), progress: report)
             var summary = "\(counted(done.lines, "line")) (\(megabytes(done.bytes))) exported from \(path)"
             if done.withheld > 0 { summary += ", \(counted(done.withheld, "message")) withheld" }
-            guard done.damaged > 0 else { return Outcome(summary: summary) }
+            guard done.damaged > 0 else {
+                return Outcome(lines: done.unfinished, summary: summary, isSound: done.unfinished.isEmpty)
+            }
             return Outcome(
+                lines: done.unfinished,
                 summary: "\(summary); \(counted(done.damaged, "row")) left out as damaged, see `roost store verify`",
                 isSound: false)
         }

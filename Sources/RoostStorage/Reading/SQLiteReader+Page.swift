@@ -34,6 +34,7 @@ extension SQLiteReader {
                 guard try exists(span.conversation.value) else { continue }
                 let (span, view) = try shorten(span, view, request, tailLimit, rowsLeft: &rowsLeft, in: &result)
                 result.spans.append(span)
+                if span.leftAt < Position(.max) { result.ends[span.conversation] = try time(at: span.leftAt) }
                 var cursor = PageCursor(
                     span, view: view, position: span.after.value,
                     sequence: try sequence(at: span.after.value, of: span, view, view.sequenceAtAfter))
@@ -44,6 +45,11 @@ extension SQLiteReader {
             result.moveOn(to: merge.nextPositions(before: left), horizon: request.horizon)
             return result
         }
+    }
+
+    /// When the event at a position was stored; `.never` if it can't be read.
+    private func time(at position: Position) throws -> Timestamp {
+        if case .row(let row) = try log.find(at: position.value) { row.event.time } else { .never }
     }
 
     /// Takes rows in order of position until the page is full or the next one is above the horizon. A message that

@@ -271,7 +271,7 @@ extension ExportedEvent {
         case .change:
             isWithheld = try members.flag("withheld")
             body = try members.change("change")
-        case .edit, .delete: break
+        case .edit, .delete: isWithheld = try members.flag("withheld")
         }
     }
 

@@ -209,7 +209,7 @@ struct ExportLineWriter {
             json.beginObject("change")
             event.body.withUnsafeBytes { json.members(raw: $0) }
             json.endObject()
-        case .edit, .delete: break
+        case .edit, .delete: if event.isWithheld { json.member("withheld", true) }
         }
     }
 

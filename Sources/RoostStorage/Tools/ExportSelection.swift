@@ -16,11 +16,14 @@ struct ExportSelection {
     private let names: DirectoryNames
     private let wanted: Set<Int32>
     private let author: Int32?
+    /// Positions behind which the author was no longer in a conversation.
+    private let left: [Int32: Int64]
     private var stretches: [Int32: Stretch] = [:]
     private(set) var damaged: Int64 = 0
     private(set) var withheld: Int64 = 0
 
-    init(names: DirectoryNames, wanted: Set<Int32>, author: Int32?) {
+    init(names: DirectoryNames, wanted: Set<Int32>, author: Int32?, left: [Int32: Int64] = [:]) {
+        self.left = left
         self.names = names
         self.wanted = wanted
         self.author = author
@@ -31,7 +34,9 @@ struct ExportSelection {
 
     mutating func take(_ row: LogColumns, _ write: (ExportLine) throws -> Void) throws {
         let number = row.conversation
-        guard wanted.contains(number), let conversation = names.conversations[number]?.id else { return }
+        guard wanted.contains(number), let conversation = names.conversations[number]?.id,
+            row.position <= left[number] ?? .max
+        else { return }
         guard let found = row.copy(), let sender = names.users[found.event.sender.value] else {
             damaged += 1
             return

@@ -86,6 +86,9 @@ struct ImportPlan {
         return marks.sorted()
     }
 
+    /// Whether the store says that the user has left for good.
+    func hasLeft(_ user: String) -> Bool { store.users[user].map(store.departed.contains) ?? false }
+
     /// The numbers of users whom a message mentions, as far as the file or the store has them; 0 stands for all.
     func numbers(of names: [String]) -> [UserNumber] {
         names.compactMap { name in
@@ -135,11 +138,11 @@ struct ImportPlan {
             conversations[pin.conversation]?.pins.append(pin)
         case .device(let device):
             try know(device.user)
-            devices.append(device)
+            if !hasLeft(device.user) { devices.append(device) }
         case .exception(let exception):
             try know(exception.user)
             try know(exception.other)
-            exceptions.append(exception)
+            if !hasLeft(exception.user) { exceptions.append(exception) }
         case .profile(let profile):
             try know(profile.user)
             profiles.append(profile)
@@ -147,14 +150,14 @@ struct ImportPlan {
         case .contact(let contact):
             try know(contact.one.user)
             try know(contact.other.user)
-            contacts.append(contact)
+            if !hasLeft(contact.one.user), !hasLeft(contact.other.user) { contacts.append(contact) }
         case .prospect(let prospect):
             try know(prospect.user)
-            prospects.append(prospect)
+            if !hasLeft(prospect.user) { prospects.append(prospect) }
         case .report(let report):
             try know(report.reporter)
             if !report.user.isEmpty { try know(report.user) }
-            reports.append(report)
+            if !hasLeft(report.reporter) { reports.append(report) }
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

@@ -21,6 +21,8 @@ final class ImportTarget {
     /// The file, for messages.
     let source: String
     private(set) var users: [String: Int32] = [:]
+    /// Those of them who have left for good: nothing of them comes back.
+    private(set) var departed: Set<Int32> = []
     private(set) var conversations: [String: Known] = [:]
     private(set) var userMax: Int32 = 0
     private(set) var conversationMax: Int32 = 0
@@ -43,6 +45,8 @@ final class ImportTarget {
             users[name] = number
             userMax = max(userMax, number)
         }
+        let gone = try database.prepare("SELECT user FROM profile WHERE deleted")
+        while try gone.step() { departed.insert(gone.int32(0)) }
         var inhabited: Set<Int32> = []
         let members = try database.prepare("SELECT DISTINCT conversation FROM member")
         while try members.step() { inhabited.insert(members.int32(0)) }

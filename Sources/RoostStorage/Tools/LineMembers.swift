@@ -133,16 +133,19 @@ struct LineMembers {
         return value.raw
     }
 
+    /// What a change may say beside its `event`. Anything else is left out.
+    private static let ofChanges: Set<String> = [
+        "users", "kind", "count", "members", "unread", "read", "createdAt", "request", "user", "role", "owner", "after",
+        "pin",
+    ]
+
     /// The members of a change, raw and without the braces, as the log has them: its `event` first, and nothing of how
     /// a group shows itself, which the line of the conversation says.
     mutating func change(_ name: String) throws(ExportLineFailure) -> [UInt8] {
         guard let value = rest.removeValue(forKey: name) else { throw ExportLineFailure("\(name): missing") }
         guard let members = value.members else { throw ExportLineFailure("\(name): not an object") }
         let event = members.filter { $0.name == "event" }
-        let others = members.filter { !["event", "name", "photo", "description"].contains($0.name) }
-        guard others.allSatisfy({ $0.name.utf8.allSatisfy { Character(UnicodeScalar($0)).isLetter } }) else {
-            throw ExportLineFailure("\(name): an unknown member")
-        }
+        let others = members.filter { LineMembers.ofChanges.contains($0.name) }
         return Array((event + others).map { Array("\"\($0.name)\":".utf8) + $0.value.raw }.joined(separator: [0x2C]))
     }
 }

@@ -25,6 +25,8 @@ public struct StoreExporter {
         public var damaged: Int64
         /// Messages that stand as withheld.
         public var withheld: Int64
+        /// A sentence for each import into the store that was cut short: the file isn't whole either.
+        public var unfinished: [String] = []
     }
 
     /// Rows that are read in one transaction.
@@ -39,6 +41,8 @@ public struct StoreExporter {
     /// The numbers of the conversations that are wanted, and of the user, if one is.
     private let wanted: Set<Int32>
     private let author: Int32?
+    /// The events by which the user has left conversations in which it is no longer.
+    private let left: [Int32: Int64]
 
     /// Writes to `target`, a new file, or to standard output if it is nil.
     /// - Throws: `ToolFailure` or `StorageFailure`. A file that wasn't finished doesn't stand at `target`.
@@ -54,7 +58,8 @@ public struct StoreExporter {
             let exporter = try StoreExporter(database, sink, scope, progress)
             try exporter.writeDirectory(now: now)
             database.rollBack()
-            let result = try exporter.writeLog()
+            var result = try exporter.writeLog()
+            result.unfinished = try UnfinishedImports.read(database)
             try file?.publish()
             return result
         } catch {
@@ -74,13 +79,13 @@ public struct StoreExporter {
         head = try StoreFile.summary(of: database).head
         switch scope {
         case .all:
-            author = nil
+            (author, left) = (nil, [:])
             wanted = Set(names.conversations.keys)
         case .conversation(let id):
             guard let number = names.conversation(withID: id) else {
                 throw ToolFailure.unknown(what: "conversation", name: id)
             }
-            author = nil
+            (author, left) = (nil, [:])
             wanted = [number]
         case .user(let name):
             guard let number = names.user(named: name) else { throw ToolFailure.unknown(what: "user", name: name) }
@@ -88,13 +93,18 @@ public struct StoreExporter {
             // Not those that were opened by somebody whom the user had blocked, and of which it doesn't know.
             let rows = try database.prepare(
                 """
-                SELECT member.conversation FROM member
+                SELECT member.conversation, member.role, member.left_at FROM member
                 LEFT JOIN veil ON veil.conversation = member.conversation AND veil.user = member.user
                 WHERE member.user = ?1 AND (veil.position IS NULL OR veil.position >= member.joined_at)
                 """)
             rows.bind(1, number)
             var found: Set<Int32> = []
-            while try rows.step() { found.insert(rows.int32(0)) }
+            var left: [Int32: Int64] = [:]
+            while try rows.step() {
+                found.insert(rows.int32(0))
+                if rows.isNull(1) { left[rows.int32(0)] = rows.int64(2) }
+            }
+            self.left = left
             wanted = found.intersection(names.conversations.keys)
         }
     }
@@ -131,22 +141,7 @@ public struct StoreExporter {
             try sink.write(.user(user))
         }
         try writeProfiles(of: people)
-        // The file of one user doesn't say who has blocked that one.
-        let veils = author == nil ? try VeilTable.read(database) : [:]
-        for number in wanted.sorted() {
-            guard let found = names.conversations[number] else { continue }
-            let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
-            let request = StoredRequest(number: found.request)
-            try sink.write(
-                .conversation(
-                    ExportedConversation(
-                        id: found.id, kind: kind, name: found.name, photo: found.photo,
-                        description: found.description, createdAt: max(0, found.createdAt),
-                        expiry: max(0, found.expiry), opener: names.users[found.opener] ?? "",
-                        request: request.flatMap { names.users[$0.receiver.value] } ?? "",
-                        isDropped: request?.isDropped ?? false, veil: veils[ConversationNumber(number)],
-                        veiled: veils[ConversationNumber(number)].flatMap { names.users[$0.user.value] })))
-        }
+        try writeConversations()
         try readMembers { try sink.write(.member($0)) }
         try writePins()
         if case .conversation = self.scope { return }
@@ -168,6 +163,29 @@ public struct StoreExporter {
         }
         try writeSettings()
         try writeReports()
+    }
+
+    private func writeConversations() throws {
+        // The file of one user doesn't say who has blocked that one.
+        let veils = author == nil ? try VeilTable.read(database) : [:]
+        for number in wanted.sorted() {
+            guard let found = names.conversations[number] else { continue }
+            let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
+            let request = StoredRequest(number: found.request)
+            // What a group is called since the user left, or who else opened it, isn't the user's.
+            let isShown = left[number] == nil
+            let isOpenerShown = kind == .direct || author.map { $0 == found.opener } ?? true
+            try sink.write(
+                .conversation(
+                    ExportedConversation(
+                        id: found.id, kind: kind, name: isShown ? found.name : "", photo: isShown ? found.photo : "",
+                        description: isShown ? found.description : "", createdAt: max(0, found.createdAt),
+                        expiry: isShown ? max(0, found.expiry) : 0,
+                        opener: isOpenerShown ? names.users[found.opener] ?? "" : "",
+                        request: request.flatMap { names.users[$0.receiver.value] } ?? "",
+                        isDropped: request?.isDropped ?? false, veil: veils[ConversationNumber(number)],
+                        veiled: veils[ConversationNumber(number)].flatMap { names.users[$0.user.value] })))
+        }
     }
 
     /// Of one user, what that user has pinned.
@@ -309,7 +327,7 @@ public struct StoreExporter {
 
     private func writeLog() throws -> Result {
         let table = try LogTable(database)
-        var selection = ExportSelection(names: names, wanted: wanted, author: author)
+        var selection = ExportSelection(names: names, wanted: wanted, author: author, left: left)
         var position: Int64 = 0
         while position < head {
             progress(ToolProgress("exporting", position, of: head))

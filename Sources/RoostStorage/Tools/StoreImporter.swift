@@ -72,7 +72,7 @@ public final class StoreImporter {
     }
 
     /// Gives up the imports that were cut short, so that a relay starts on the store again. What they have brought
-    /// stays: conversations may lack messages, and all of their members.
+    /// stays, but for conversations that have no members yet.
     /// - Returns: a sentence for each.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
     public static func giveUp(_ path: String, durability: Durability) throws -> [String] {
@@ -140,7 +140,7 @@ public final class StoreImporter {
     }
 
     private func take(_ setting: ExportedSetting) throws {
-        guard let user = plan.users[setting.user] else { return }
+        guard let user = plan.users[setting.user], !plan.hasLeft(setting.user) else { return }
         settings.append((UserNumber(user.number), setting))
         if settings.count >= StoreImporter.rowsPerBatch { try storeSettings() }
     }

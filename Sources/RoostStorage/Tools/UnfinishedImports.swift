@@ -1,7 +1,9 @@
+import RoostCore
 import RoostWire
 
 /// The imports that were begun in a store and not finished: a row of `meta` for each, from its first transaction to its
-/// last. Until then conversations may lack messages, and all of their members. Importing the file again, or a later
+/// last, with the newest position of its file: an earlier export of the same store doesn't finish what a later one
+/// began. Until then conversations may lack messages, and all of their members. Importing the file again, or a later
 /// export of the same store, finishes it. Stateless.
 ///
 /// One that a line of the file refuses can't be finished, and is given up.
@@ -10,15 +12,20 @@ enum UnfinishedImports {
 
     /// Notes in the open transaction that the import of this file has begun.
     static func begin(_ header: ExportHeader?, in database: Database) throws {
-        try run("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, 1)", header, database)
+        try run(
+            """
+            INSERT INTO meta (name, value) VALUES (?1, ?2)
+            ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)
+            """, header, database)
     }
 
     /// Notes in the open transaction that it is complete.
     static func finish(_ header: ExportHeader?, in database: Database) throws {
-        try run("DELETE FROM meta WHERE name = ?1", header, database)
+        try run("DELETE FROM meta WHERE name = ?1 AND value <= ?2", header, database)
     }
 
-    /// Gives all of them up: what is there of them stays, and isn't complete.
+    /// Gives all of them up. What they have brought stays as far as it is complete; conversations that have no members
+    /// yet, so that nobody could see or erase them, are erased.
     /// - Returns: a sentence for each.
     static func giveUp(_ writer: SQLiteWriter) throws -> [String] {
         try writer.transactions.run {
@@ -28,7 +35,18 @@ enum UnfinishedImports {
                 try change.bind(1, copying: prefix + name)
                 try change.run()
             }
-            return found.map { "the import of an export of \($0) is given up: what it has brought stays as it is" }
+            let left = try writer.database.prepare(
+                """
+                SELECT number FROM conversation
+                WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.conversation = conversation.number)
+                """)
+            var empty: [ConversationNumber] = []
+            while try left.step() { empty.append(ConversationNumber(left.int32(0))) }
+            for conversation in empty { try writer.erase(conversation) }
+            if !empty.isEmpty { writer.checkpoints.erasedTexts.note() }
+            return found.map {
+                "the import of an export of \($0) is given up; \(empty.count) conversations without members are erased"
+            }
         }
     }
 
@@ -49,6 +67,7 @@ enum UnfinishedImports {
     private static func run(_ sql: String, _ header: ExportHeader?, _ database: Database) throws {
         let change = try database.prepare(sql)
         try change.bind(1, copying: prefix + name(of: header))
+        change.bind(2, header?.head ?? 0)
         try change.run()
     }
 

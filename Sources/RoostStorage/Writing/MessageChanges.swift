@@ -115,7 +115,9 @@ struct MessageChanges {
 
     /// Who wrote a message that an imported line says is pinned; nil if it can't be.
     func author(ofPinned sequence: SequenceNumber, _ event: Append) throws -> UserNumber? {
-        guard case .message(let row) = try target(sequence, for: event), row.event.deletedAt == .never,
+        // What has become of it since may be withheld from the one who pinned it.
+        guard case .message(let row) = try target(sequence, in: event.conversation, at: event.time),
+            row.event.deletedAt == .never,
             try writer.directory.pins.hiddenFrom(sequence, of: event.conversation) == nil
         else { return nil }
         return row.event.sender

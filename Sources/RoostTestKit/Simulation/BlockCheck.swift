@@ -95,13 +95,25 @@ final class BlockCheck {
                 since?.isSure(at: event.position ?? 0, writtenAfter: connection.belief.begunAt) ?? (!isText && isOwn)
             let mayHide =
                 isText ? conversation.everWithheld[reader]?.contains(stored.sequence) ?? false : isOwn
-            return checkDirect(event.json, of: place, isWithheld, mayHide, on: connection)
+            return checkDirect(
+                event.json, of: place, isWithheld, mayHide, isLeft: isText && hasLeft(conversation, reader),
+                on: connection)
+        }
+        if BlockCheck.isHidden(event.json), stored.kind == .message || stored.kind == .edit,
+            hasLeft(conversation, reader)
+        {
+            return checkPlace(event.json, of: place, on: connection)
         }
         let since = max(time(of: stored), connection.belief.begunAt)
         checkPin(stored.change, in: conversation, since: since, on: connection)
         checkGroup(
             event.json, of: place, by: stored.sender, in: conversation, stored.kind.isAboutMessage, since: since,
             on: connection)
+    }
+
+    /// Whether the user has ever left: what became of messages since isn't shown.
+    private func hasLeft(_ conversation: ConversationTruth, _ user: Int) -> Bool {
+        conversation.members[user] == nil || conversation.generations[user] ?? 0 > 1
     }
 
     /// That a message of a blocked user is pinned in a group isn't told.
@@ -143,7 +155,8 @@ final class BlockCheck {
     /// What is withheld stays so. An edit after the block may have shown a text since the frame was written: the place
     /// of a message is wrong only if that was never withheld.
     private func checkDirect(
-        _ told: JSONValue?, of what: String, _ isWithheld: Bool, _ mayHide: Bool, on connection: SimulatedConnection
+        _ told: JSONValue?, of what: String, _ isWithheld: Bool, _ mayHide: Bool, isLeft: Bool = false,
+        on connection: SimulatedConnection
     ) {
         guard BlockCheck.isHidden(told) else {
             if isWithheld {
@@ -152,7 +165,7 @@ final class BlockCheck {
             return
         }
         checkPlace(told, of: what, on: connection)
-        if !mayHide { world.fail("\(connection.label) isn't shown \(what), which isn't withheld") }
+        if !mayHide, !isLeft { world.fail("\(connection.label) isn't shown \(what), which isn't withheld") }
     }
 
     private func checkPlace(_ told: JSONValue?, of what: String, on connection: SimulatedConnection) {

@@ -189,6 +189,7 @@ final class EventCheck {
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]
         let isKnown = event.body.map(message.bodies.contains) ?? (message.isDeleted && stored.kind == .message)
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
+        checkPast(event, message, stored, on: connection)
         if stored.kind == .message, event.json?["read"]?.bool ?? true != message.isReading {
             world.fail("\(connection.label) is told something else than whether the sender of \(message.key) has read")
         }
@@ -198,6 +199,20 @@ final class EventCheck {
         let origin = event.json?["origin"]?["from"]?.string
         if event.body != nil, origin != message.origin.map({ people.users[$0].name }) {
             world.fail("\(connection.label) is told that \(message.key) is by \(origin ?? "its sender")")
+        }
+    }
+
+    /// Who has left isn't told what became of messages since.
+    private func checkPast(
+        _ event: WireEvent, _ message: Ledger.Message, _ stored: Ledger.Event, on connection: SimulatedConnection
+    ) {
+        let user = connection.device.user.index
+        guard ledger.conversations[stored.conversation].members[user] == nil, message.sender != user else { return }
+        let left = ledger.feeds[user].last { $0.conversation == stored.conversation }?.position ?? 0
+        let isEdited = message.editedAt > left && event.body != nil && event.body == message.bodies.last
+        let isDeleted = message.deletedAt > left && message.expires == nil && event.json?["deletedAt"] != nil
+        if isEdited || isDeleted {
+            world.fail("\(connection.label) is told what became of \(message.key) after its user had left")
         }
     }
 

@@ -233,6 +233,7 @@ extension Ledger {
             message.editedAt = position
         case .delete:
             message.isDeleted = true
+            message.deletedAt = position
             message.reactions.removeAll()
         case .react where append.flag:
             message.reactions.removeAll { $0 == reaction }

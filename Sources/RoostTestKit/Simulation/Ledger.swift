@@ -30,6 +30,8 @@ final class Ledger {
         /// Position of the last edit.
         var editedAt: Int64 = 0
         var isDeleted = false
+        /// Position of the deletion; 0 if it wasn't deleted, or disappeared.
+        var deletedAt: Int64 = 0
         var reactions: [Reaction] = []
         /// Those of them that the other user of the direct conversation isn't shown.
         var withheldReactions: [Reaction] = []

@@ -383,6 +383,28 @@ import Testing
         #expect(carol.frames("conversation").first?.text("name") == "Second")
     }
 
+    /// What becomes of messages after somebody has left is none of that one's business, however often it comes back.
+    @Test func aMemberRemovedMeanwhileIsNotToldWhatBecameOfMessagesSince() {
+        post(1...3)
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "before"])
+        relay.pause()
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        relay.pause()
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "after"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
+        for device in ["phone", "tablet"] {
+            let bob = relay.connect("bob", device)
+            #expect(bob.events == ["created", "message", "message", "message", "edit", "removed"])
+            #expect(bob.bodies == ["before"])
+            let messages = bob.frames("message")
+            #expect(messages.map { $0.flag("hidden") } == [true, nil, true])
+            #expect(messages.allSatisfy { $0.number("deletedAt") == nil })
+            bob.drop()
+        }
+        // The author's own messages aren't hidden.
+        #expect(relay.connect("alice", "new").frames("message").allSatisfy { $0.flag("hidden") == nil })
+    }
+
     @Test func aRestartLosesNothing() {
         post(1...2)
         relay.crash()

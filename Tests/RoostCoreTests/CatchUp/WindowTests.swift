@@ -324,6 +324,18 @@ import Testing
         #expect(bob.events.last == "removed")
     }
 
+    @Test func aMemberWhoLeftIsNotToldWhatBecameOfMessagesSince() {
+        post(1...3)
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "before"])
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "after"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
+        let bob = relay.connect("bob")
+        #expect(bob.frames("message").map { $0.flag("hidden") } == [true, nil, true])
+        #expect(bob.bodies == ["before"] && bob.events.last == "removed")
+        #expect(relay.heldReads.isEmpty)
+    }
+
     @Test func aMemberWhoJoinedIsToldWhatWasBefore() {
         post(1...2)
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])

@@ -125,6 +125,19 @@ import Testing
         #expect(bob.closeCode == .rateLimited)
     }
 
+    /// Whatever is wrong with it, each has cost the check of a token.
+    @Test func aSessionWhoseHelloIsRefusedAgainAndAgainIsClosed() {
+        let (relay, _, _) = groups(0) { $0.refusalsMax = 3 }
+        let bob = relay.open()
+        for number in 1...5 {
+            bob.send(
+                #"{"type":"hello","id":\#(number),"token":"bob","device":"phone","resume":"memory-999999"}"#)
+            relay.settle()
+        }
+        #expect(bob.codes.prefix(3) == ["bad_position", "bad_position", "bad_position"])
+        #expect(bob.closeCode == .rateLimited)
+    }
+
     /// With the usual limits: all devices of a user come back at once, and a phone flaps on top.
     @Test func honestDevicesAreNeverRefused() {
         let (relay, _, start) = groups(300) { $0.windowBytes = 0 }
