@@ -629,8 +629,8 @@ class Panel {
 
   /** What only oneself sees and says is a file of its own, for those who open the panel. */
   async #loadSelf() {
-    const { $, attempt } = this.#page;
-    this.#loading ??= import("/app-self.js?unpacked");
+    const { $, attempt, ofThisVersion } = this.#page;
+    this.#loading ??= ofThisVersion(import("/app-self.js?unpacked"));
     const loaded = await attempt(() => this.#loading);
     // Without it, the next one who opens the panel tries again.
     if (!loaded) this.#loading = undefined;

@@ -6,6 +6,9 @@ import { Accounts } from "./accounts.js";
 
 const link = takeLink();
 
+// For as long as this page is open, its service worker keeps the parts of its version.
+navigator.locks?.request("roost-page-unpacked", { mode: "shared" }, () => new Promise(() => {})).catch(() => {});
+
 // Imported after it, because a static import is loaded first: so long would the token be in the address bar.
 const { Roost, sentences } = await import("/roost.js?unpacked");
 
@@ -197,6 +200,7 @@ function reason(error) {
     no_relationship: "You can't reach this person.",
     blocked: "You have blocked this person.",
     bad_request: "The relay doesn't take that.",
+    outdated: "There is a newer version of this page. Reload it.",
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }
 
@@ -708,6 +712,25 @@ function showBadge() {
   favicon.href = badge ? `data:image/svg+xml,${encodeURIComponent(drawn)}` : "/icon.svg";
 }
 
+/** Whether the relay has another version of this page. */
+let isOutdated = false;
+
+async function lookForNewer() {
+  const answer = await fetch("/app.js?unpacked", { method: "HEAD", cache: "no-store" }).catch(() => undefined);
+  isOutdated = answer?.status === 404;
+  if (roost) banner.show(roost.snapshot);
+  return isOutdated;
+}
+
+/** A part of the page that is being loaded. It may have gone from the relay with its version. */
+async function ofThisVersion(loaded) {
+  try {
+    return await loaded;
+  } catch (error) {
+    throw await lookForNewer() ? Object.assign(error, { code: "outdated" }) : error;
+  }
+}
+
 /** The line across the page that says why nothing comes or goes, and what to do. */
 const banner = {
   timer: undefined,
@@ -730,7 +753,7 @@ const banner = {
     if (said.until) this.timer = setInterval(count, 1000);
   },
 
-  words({ connection, pendingCount }) {
+  words({ connection, pendingCount, storeProblem }) {
     const waits = pendingCount ? ` ${things(pendingCount, "message")} ${pendingCount === 1 ? "waits" : "wait"}.` : "";
     const connect = () => attempt(() => roost.connect());
     if (connection.reason === "signedOut" && myAccount.isMine) {
@@ -745,6 +768,9 @@ const banner = {
     }
     if (connection.state === "failed") {
       return { words: `The connection failed: ${connection.detail}.${waits}`, label: "Try again", act: connect };
+    }
+    if (isOutdated || storeProblem === "newer") {
+      return { words: `There is a newer version of this page.${waits}`, label: "Reload", act: () => location.reload() };
     }
     const isLate = connection.state === "connecting" && !$("banner").hidden;
     if (connection.state !== "waiting" && connection.state !== "offline" && !isLate) return undefined;
@@ -1055,7 +1081,11 @@ const conversationView = {
       if (this.timeline !== opened) return undefined;
     }
     composer.takeDraft(opened.draft);
-    opened.onChange((snapshot) => { if (this.timeline === opened) this.show(snapshot); });
+    opened.onChange((snapshot) => {
+      if (this.timeline !== opened) return;
+      composer.follow(snapshot.draft);
+      this.show(snapshot);
+    });
     this.isLive = true;
     return undefined;
   },
@@ -1346,18 +1376,27 @@ const composer = {
   mode: { kind: "new" },
   /** What was begun before an old text took its place. */
   put: "",
+  /** The last draft of the conversation that was in the field, too. */
+  kept: "",
 
   reset() {
     this.mode = { kind: "new" };
-    this.put = "";
+    this.put = this.kept = "";
     this.fill("");
     this.showMode();
   },
 
   /** What was begun some other time, unless something else was begun meanwhile. */
   takeDraft(draft) {
-    if ($("text").value === "") this.fill(draft);
+    if ($("text").value === "") this.fill(this.kept = draft);
     else this.typed();
+  },
+
+  /** What was begun, or sent, in another tab, unless somebody writes here. */
+  follow(draft) {
+    const isWriting = document.hasFocus() && document.activeElement === $("text");
+    if (!this.isChange && !isWriting && $("text").value === this.kept) this.fill(draft);
+    if ($("text").value === draft) this.kept = draft;
   },
 
   fill(words) {
@@ -1399,9 +1438,8 @@ const composer = {
     const { opening } = conversationView;
     if (words.trim() === "" || !opening) return;
     const { kind, message, item } = this.mode;
-    const draft = this.isChange ? this.put : "";
+    this.fill(this.isChange ? this.put : "");
     this.mode = { kind: "new" };
-    this.fill(draft);
     this.showMode();
     await attempt(async () => {
       const timeline = await opening;
@@ -1410,8 +1448,7 @@ const composer = {
       if (kind === "replace") return timeline.replace(item, words);
       if (timeline.snapshot.hasNewer) await timeline.jumpToEnd();
       if (conversationView.timeline === timeline) Object.assign(conversationView, { markedAfter: undefined, isAtEnd: true });
-      await timeline.send(words, kind === "reply" ? { replyTo: message.id } : {});
-      return timeline.write(draft);
+      return timeline.send(words, kind === "reply" ? { replyTo: message.id } : {});
     }, (problem) => {
       // What was typed must not be lost with the error.
       if ($("text").value === "") this.fill(words);
@@ -1812,7 +1849,7 @@ $("sign-out").addEventListener("click", async () => {
 /** What the part about people uses of this one. */
 const page = {
   $, NAME, Rows, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet, messageRows,
-  names, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showSession, spelling, strangers,
+  names, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showSession, spelling, strangers,
   tell, text, things,
   get me() { return me; },
   get roost() { return roost; },
@@ -1824,7 +1861,7 @@ let peoplePart;
 let loading;
 
 function loadPart() {
-  loading ??= import("/app-people.js?unpacked").then(({ begin }) => {
+  loading ??= ofThisVersion(import("/app-people.js?unpacked")).then(({ begin }) => {
     peoplePart = begin(page);
     peoplePart.use(roost);
     if (conversationView.snapshot) conversationView.show(conversationView.snapshot);
@@ -1904,6 +1941,8 @@ async function arrive(token) {
 function keepPage() {
   if (!navigator.serviceWorker) return;
   const address = "/sw.js";
+  // A newer one has come, or one that keeps this page.
+  navigator.serviceWorker.addEventListener("controllerchange", lookForNewer);
   const policy = window.trustedTypes?.createPolicy("roost", { createScriptURL: () => address });
   navigator.serviceWorker.register(policy ? policy.createScriptURL("") : address).catch(() => {});
 }

@@ -188,6 +188,8 @@ export interface TimelineSnapshot {
   hasOlder: boolean;
   /** Whether it was scrolled away from the newest. */
   hasNewer: boolean;
+  /** What the user has begun to write, in whichever tab; empty if that is nothing. */
+  draft: string;
   /** What the relay has refused for the whole conversation; `resume` tries again. */
   failure?: Failure;
 }
@@ -312,7 +314,8 @@ export interface SendOptions {
  *  stored when a method's promise resolves, and shows at once. The relay gets it as soon as it can. */
 export interface Timeline extends Observable<TimelineSnapshot> {
   readonly destination: Destination;
-  /** What the user has begun to write. */
+  /** What the user has begun to write in this conversation, in whichever tab. Sending that text ends it, from whichever
+   *  tab; sending another one doesn't. */
   readonly draft: string;
   /** Sends a text. Returns the row's identity, from now on and for ever. */
   send(text: string, options?: SendOptions): Promise<string>;
@@ -344,7 +347,7 @@ export interface Timeline extends Observable<TimelineSnapshot> {
 
   /** The user has seen the conversation up to this message. Counts only while the device is active. */
   seen(sequence: number): Promise<void>;
-  /** Keeps what the user has begun to write, and tells others that the user types. */
+  /** Keeps what the user has begun to write in place of what was there, and tells others that the user types. */
   write(draft: string): Promise<void>;
   /** Nobody looks any more. */
   close(): void;

@@ -1825,7 +1825,7 @@ class Store {
     return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
       const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
-      if (endsDraft) await endDraft(unit, [at, destination]);
+      if (endsDraft) await endDraft(unit, await draftNames(unit, destination), act.body);
       return this.outbox.add(unit, { ...act, ...target, destination: await this.#lineOf(unit, at) });
     });
   }
@@ -1899,19 +1899,30 @@ class Store {
     });
   }
 
-  /** Returns the names under which the draft is. */
+  /** Returns the names under which the draft is, if it is another one now. */
   keepDraft(destination, text) {
     return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
-      await endDraft(unit, [at, destination]);
+      const names = await draftNames(unit, destination);
+      if ((await draftOf(unit, names)) === text) return [];
+      await endDraft(unit, names);
       if (text) await unit.rows.put("drafts", { user: unit.identity.user ?? "", destination: at, text });
       return [at, destination];
     });
   }
 }
 
-async function endDraft({ rows, identity }, names) {
-  for (const name of new Set(names)) await rows.delete("drafts", ofUser(identity, name));
+/** All names under which a draft may be: it was begun before the conversation was known, or after. */
+async function draftNames({ cache }, destination) {
+  return namesOf(destination, await cache.conversation(await cache.resolve(destination)));
+}
+
+/** Ends the draft, or only that of a text: what is sent from elsewhere isn't what was begun to be written here. */
+async function endDraft({ rows, identity }, names, sent) {
+  for (const name of new Set(names)) {
+    const draft = await rows.get("drafts", ofUser(identity, name));
+    if (draft && (sent === undefined || draft.text.trim() === sent.trim())) await rows.delete("drafts", ofUser(identity, name));
+  }
 }
 
 /** The message that an act is about: `k:` and its key, or `s:` and its sequence. */
@@ -2796,7 +2807,8 @@ class TimelineView {
 
   constructor(destination, store, notices) {
     this.destination = destination;
-    this.shown = new Changing({ items: [], people: {}, typing: [], othersType: false, hasOlder: false, hasNewer: false });
+    this.shown = new Changing(
+      { items: [], people: {}, typing: [], othersType: false, hasOlder: false, hasNewer: false, draft: "" });
     this.#store = store;
     this.#notices = notices;
     this.refresh = new Repeating(() => this.#read());
@@ -2826,13 +2838,14 @@ class TimelineView {
   async #snapshot(unit) {
     const { rows, cache, identity } = unit;
     const conversation = await cache.conversation(await cache.resolve(this.destination));
-    const { waiting, parked } = await waitingFor(unit, namesOf(this.destination, conversation));
+    const names = namesOf(this.destination, conversation);
+    const { waiting, parked } = await waitingFor(unit, names);
     const messages = conversation ? await this.window.messages(rows, conversation.id) : [];
     const watermarks = conversation ? await cache.watermarks(conversation.id) : [];
     const builder = new TimelineBuilder({ user: identity.user, conversation, watermarks, waiting, parked });
     const next = {
       items: builder.items(messages, this.window.isAtEnd), typing: [], othersType: false, hasOlder: false,
-      hasNewer: !this.window.isAtEnd,
+      hasNewer: !this.window.isAtEnd, draft: await draftOf(unit, names),
       people: await peopleOf(unit, [
         ...(conversation?.members ?? [this.destination.slice(1)]), ...messages.map((message) => message.from)]),
     };
@@ -4046,7 +4059,10 @@ class Engine {
     if (item) await this.#added(item, [item.destination]);
   }
 
-  async keepDraft(destination, text) { this.screen.tell(await this.store.keepDraft(destination, text)); }
+  async keepDraft(destination, text) {
+    this.screen.tell(await this.store.keepDraft(destination, text));
+    await this.screen.flush().catch(() => {});
+  }
 
   /** Changes or deletes a message. One that waits is simply another text then, or taken back. */
   async revise(destination, about, act) {
@@ -4079,18 +4095,19 @@ function statusOf(told) {
 class Timeline {
   #engine;
   #view;
-  #draft;
+  // What is being written, until it is stored and shown.
+  #draft = "";
+  #writing = 0;
   #typedAt = null;
 
-  constructor(engine, view, draft) {
+  constructor(engine, view) {
     this.#engine = engine;
     this.#view = view;
-    this.#draft = draft;
   }
 
   get destination() { return this.#view.destination; }
 
-  get draft() { return this.#draft; }
+  get draft() { return this.#writing ? this.#draft : this.snapshot.draft; }
 
   get snapshot() { return this.#view.shown.value; }
 
@@ -4106,9 +4123,8 @@ class Timeline {
     // Of what is written elsewhere there is no draft here.
     const isDraft = !content.kind && !more.thread && !more.forward;
     const key = await this.#engine.add(this.destination, { ...more, ...content, action: "send" }, replyTo, isDraft);
-    // Sending ends typing, and takes the draft away.
+    // Sending ends typing.
     this.#typedAt = null;
-    if (isDraft) this.#draft = "";
     return `k:${key}`;
   }
 
@@ -4234,8 +4250,19 @@ class Timeline {
   }
 
   async write(draft) {
-    if (draft === this.#draft) return;
+    const isNew = draft !== this.draft;
     this.#draft = draft;
+    this.#writing += 1;
+    if (isNew) this.#tellTyping(draft);
+    try {
+      // Also if it is the same for this tab: another one may have ended it.
+      await this.#engine.keepDraft(this.destination, draft);
+    } finally {
+      this.#writing -= 1;
+    }
+  }
+
+  #tellTyping(draft) {
     const { conversation } = this.#view;
     const now = this.#engine.clock.ticks();
     const tell = (isActive) => this.#engine.tabs.call("typing", conversation.id, isActive).catch(() => {});
@@ -4246,7 +4273,6 @@ class Timeline {
       this.#typedAt = now;
       tell(true);
     }
-    await this.#engine.keepDraft(this.destination, draft);
   }
 
   close() { this.#engine.screen.views.delete(this.#view); }
@@ -4320,8 +4346,7 @@ export class Roost {
     screen.views.add(view);
     await view.refresh.ask();
     asker.refresh();
-    const names = namesOf(destination, view.conversation);
-    return new Timeline(this.#engine, view, await store.read((unit) => draftOf(unit, names)));
+    return new Timeline(this.#engine, view);
   }
 
   async createGroup(name, members) {

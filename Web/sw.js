@@ -2,20 +2,19 @@
 // nothing else: whatever isn't one of these files goes to the network as if there were no worker.
 //
 // While the relay is built, VERSION becomes a hash of all files, here and in the addresses by which the page names its
-// parts. So the parts of a page are always of one version, whether they come from the relay or were kept. A new worker
-// has a cache of its own, takes over at once, and deletes the older ones.
+// parts. So the parts of a page are always of one version, whether they come from the relay or were kept: the relay has
+// no parts of another version. A new worker has a cache of its own and takes over at once. An older cache stays until no
+// open page is of its version: each page holds a lock with the cache's name, which ends with the page, whatever ends it.
 //
 // The kill switch: if the relay answers at `/` and has no `/sw.js` (`listen.page: off`, or another program at this
 // address), the worker removes what it has kept, and itself.
 
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
-const FILES = [
-  ...[
-    "app.css", "app.js", "app-people.js", "app-self.js", "app-talk.js", "roost.js", "roost-people.js", "roost-talk.js",
-  ].map((name) => `/${name}?${VERSION}`),
-  "/manifest.webmanifest", "/icon.svg", "/icon.png",
+const PARTS = [
+  "/app.css", "/app.js", "/app-people.js", "/app-self.js", "/app-talk.js", "/roost.js", "/roost-people.js", "/roost-talk.js",
 ];
+const FILES = [...PARTS.map((path) => `${path}?${VERSION}`), "/manifest.webmanifest", "/icon.svg", "/icon.png"];
 // Longest that opening the page waits for the relay while there is a copy.
 const PATIENCE = 1_000;
 
@@ -38,7 +37,7 @@ addEventListener("install", (event) => {
 
 addEventListener("activate", (event) => {
   event.waitUntil((async () => {
-    for (const name of await caches.keys()) if (name !== CACHE) await remove(name);
+    await clean();
     await clients.claim();
   })());
 });
@@ -49,12 +48,14 @@ addEventListener("fetch", (event) => {
   if (method !== "GET" || origin !== location.origin) return;
   if (mode === "navigate" && pathname === "/") event.respondWith(open(event));
   else if (FILES.includes(pathname + search)) event.respondWith(copyOf(pathname + search, event.request));
+  else if (PARTS.includes(pathname) && /^\?[0-9a-f]{32}$/.test(search)) event.respondWith(older(event.request));
 });
 
 /** The page as the relay has it or, if the relay can't be asked soon enough, as it was kept. */
 async function open(event) {
   const fetched = fetch(event.request);
   event.waitUntil(fetched.then(removeIfGone, () => {}));
+  event.waitUntil(clean());
   const kept = await (await caches.open(CACHE)).match("/");
   if (!kept) return fetched;
   let timer;
@@ -73,6 +74,26 @@ async function open(event) {
 
 async function copyOf(path, request) {
   return (await (await caches.open(CACHE)).match(path)) ?? fetch(request);
+}
+
+/** A part of another version, for a page that was opened before this one came. */
+async function older(request) {
+  for (const name of await caches.keys()) {
+    const kept = name.startsWith("roost-page-") && await (await caches.open(name)).match(request);
+    if (kept) return kept;
+  }
+  return fetch(request);
+}
+
+/** Removes what no open page needs any more. One that has just been opened may not hold its lock yet. */
+async function clean() {
+  const { held = [] } = (await navigator.locks?.query()) ?? {};
+  const pages = (await clients.matchAll({ type: "window", includeUncontrolled: true }))
+    .filter(({ url }) => new URL(url).pathname === "/");
+  const needed = [CACHE, ...held.map((lock) => lock.name)];
+  // Browsers name the clients of locks otherwise than those of workers, so that they can only be counted.
+  if (held.filter(({ name }) => name.startsWith("roost-page-")).length < pages.length) return;
+  for (const name of await caches.keys()) if (!needed.includes(name)) await remove(name);
 }
 
 async function remove(cache) {

@@ -20,11 +20,12 @@ struct PackPage {
         }
         let folder = URL(fileURLWithPath: words.last ?? "").deletingLastPathComponent()
         for place in files.indices { try Minifier(folder: folder).minify(&files[place]) }
-        nameVersion(in: &files)
+        let version = nameVersion(in: &files)
         let entries = try files.map { try $0.entry() }
         let source = """
             // Made by roost-pack-page from the files in Web.
             enum PackedPage {
+                static let version = "\(version)"
                 static let files: [(name: String, tag: String, plain: String, packed: String?)] = [
             \(entries.joined(separator: "\n"))
                 ]
@@ -34,13 +35,14 @@ struct PackPage {
         try Data(source.utf8).write(to: URL(fileURLWithPath: output))
     }
 
-    private static func nameVersion(in files: inout [PageFile]) {
+    private static func nameVersion(in files: inout [PageFile]) -> String {
         let all = files.flatMap { Array("\($0.name)\n\($0.tag)\n".utf8) }
         let version = PageFile(name: "", bytes: all).tag
         for place in files.indices where !files[place].name.hasSuffix(".png") {
             let text = String(decoding: files[place].bytes, as: UTF8.self)
             files[place].bytes = [UInt8](text.replacing(mark, with: version).utf8)
         }
+        return version
     }
 }
 

@@ -133,3 +133,26 @@ async def test_tabs_without_locks_share_one_session_by_a_lease(web, site):
         await second.settled()
         assert browser.problems == []
     assert await said(bob, "alice") == ["after the first has gone"]
+
+
+async def test_a_draft_is_that_of_its_conversation_in_all_tabs(web, site):
+    draft = "return app.timeline.write(x)"
+    async with Browser(site) as browser:
+        first, second = await browser.tab(), await browser.tab()
+        for tab in (first, second):
+            await tab.start(web, "alice", to="@bob", user="alice")
+            await tab.until("app.roost.snapshot.isUpToDate")
+        await first.run(draft, "a long text")
+        await second.until("app.timeline.draft === 'a long text' && app.timeline.snapshot.draft === 'a long text'")
+        await second.send("quick")
+        await first.until("app.texts().join() === 'quick'")
+        assert await first.run("app.timeline.draft") == await second.run("app.timeline.draft") == "a long text"
+        await first.reload()
+        await first.start(web, "alice", to="@bob", user="alice")
+        assert await first.run("app.timeline.draft") == "a long text"
+        # The other tab sends just that; whoever writes it once more has begun another one.
+        await second.send("a long text")
+        await first.until("app.timeline.draft === ''")
+        await first.run(draft, "a long text")
+        await second.until("app.timeline.draft === 'a long text'")
+        assert browser.problems == []

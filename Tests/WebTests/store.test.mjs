@@ -173,6 +173,18 @@ test("whoever changes the tables raises their form and keeps a store of it", () 
   assert.equal(newest.tables.identity.rows[0].form, internals.form);
 });
 
+test("a draft that was begun before the conversation was known is the one of it", async () => {
+  const store = await newStore();
+  await store.keepDraft("@bob", "early");
+  await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1 }));
+  await store.keepDraft("c1", "later");
+  assert.deepEqual(await drafts(store), ["later"]);
+  await store.add("c1", { action: "send", body: "something else", key: "k" }, undefined, true);
+  assert.deepEqual(await drafts(store), ["later"]);
+  await store.add("@bob", { action: "send", body: "later", key: "l" }, undefined, true);
+  assert.deepEqual(await drafts(store), []);
+});
+
 test("another log leaves what was begun to be written, under the name of its reader", async () => {
   const store = await withConversation();
   await store.begin(welcome(), true);

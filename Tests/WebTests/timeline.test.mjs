@@ -185,15 +185,23 @@ test("typing is told at most once in two seconds, and ends with sending", async 
   assert.equal(timeline.draft, "");
 });
 
-test("drafts are kept, and sending takes them away", async () => {
+test("drafts are kept, and go with the text that was sent and no other", async () => {
   const { roost, timeline } = await opened();
   await timeline.write("begun");
   await settle();
   assert.equal(roost.conversations.snapshot.rows[0].draft, "begun");
   assert.equal((await roost.timeline("c1")).draft, "begun");
-  await timeline.send("sent");
+  const other = await roost.timeline("@bob");
+  await other.send("a quick answer");
   await settle();
-  assert.equal(roost.conversations.snapshot.rows[0].draft, "");
+  assert.deepEqual([timeline.draft, other.draft, timeline.snapshot.draft], ["begun", "begun", "begun"]);
+  await timeline.write("begun and done ");
+  await other.send("begun and done");
+  await settle();
+  assert.deepEqual([timeline.draft, other.draft, roost.conversations.snapshot.rows[0].draft], ["", "", ""]);
+  // The same once more, in a tab that has never known another one.
+  await timeline.write("begun and done ");
+  assert.equal((await roost.timeline("c1")).draft, "begun and done ");
 });
 
 test("seen counts only while the device is active, and at once on this device", async () => {

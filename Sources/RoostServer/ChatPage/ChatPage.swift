@@ -26,6 +26,7 @@ enum ChatPage {
     static func response(to request: HTTPRequest, services: String) -> HTTPResponse? {
         guard let file = files[request.path] else { return nil }
         let isRoot = request.path == "/"
+        if !isRoot, isOtherVersion(request.query) { return otherVersion }
         if isRoot, !takesHTML(request.accept) { return nil }
         let packed = file.packed.flatMap { takesGzip(request.acceptEncoding) ? $0 : nil }
         // A strong tag names bytes as they are sent (RFC 9110, section 8.8.3).
@@ -41,6 +42,20 @@ enum ChatPage {
         } else if packed != nil {
             response.headers.append(("Content-Encoding", "gzip"))
         }
+        return response
+    }
+
+    /// An open page names its parts with its version. It must not get those of another one, which may not fit it. What
+    /// else somebody appends to an address, such as a campaign's name, says nothing of a version.
+    private static func isOtherVersion(_ query: String) -> Bool {
+        query.utf8.count == PackedPage.version.utf8.count && query != PackedPage.version
+            && query.allSatisfy { "0"..."9" ~= $0 || "a"..."f" ~= $0 }
+    }
+
+    private static var otherVersion: HTTPResponse {
+        var response = HTTPResponse.refusal(
+            404, code: "not_found", reason: "the page is of another version here: reload it")
+        response.headers.append(("Cache-Control", "no-store"))
         return response
     }
 
