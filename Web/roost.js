@@ -154,6 +154,7 @@ function same(one, other) {
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
   if (one instanceof Map && other instanceof Map) return same([...one], [...other]);
   if (Array.isArray(one) !== Array.isArray(other)) return false;
+  if (Array.isArray(one)) return one.length === other.length && one.every((each, place) => same(each, other[place]));
   return Object.keys({ ...one, ...other }).every((name) => same(one[name], other[name]));
 }
 
@@ -514,14 +515,18 @@ class DiskTransaction {
     const store = this.#transaction.objectStore(table);
     const source = index ? store.index(index) : store;
     if (!newest) return answer(source.getAll(keyRange(range), limit));
-    const request = source.openCursor(keyRange(range), "prev");
-    const rows = [];
-    for (let cursor; (cursor = await answer(request));) {
-      rows.push(cursor.value);
-      if (rows.length === limit) break;
-      cursor.continue();
+    let keys = keyRange(range);
+    if (limit) {
+      // The last key first, since a cursor takes a turn for each row.
+      const request = source.openKeyCursor(keys, "prev");
+      let cursor = await answer(request);
+      if (cursor && limit > 1) {
+        cursor.advance(limit - 1);
+        cursor = await answer(request);
+      }
+      if (cursor) keys = keys ? IDBKeyRange.bound(cursor.key, range.to) : IDBKeyRange.lowerBound(cursor.key);
     }
-    return rows;
+    return (await answer(source.getAll(keys))).reverse().slice(0, limit);
   }
 
   put(table, row) { return answer(this.#transaction.objectStore(table).put(row)); }
@@ -2858,12 +2863,18 @@ class TimelineView {
   }
 }
 
-/** The list of conversations. Of rows that didn't change, it keeps what it read. */
+/** The list of conversations. It reads the rows that changed, and shows the others as the same objects: one of thousands
+ *  costs no more than one of few. */
 class ListView {
   #store;
   #notices;
   #limit = LIST_PAGE;
-  #read = new Map();
+  // What has changed; the rows by conversation, as read and as shown; the end of what was read, and whether that is all.
+  #changed = new Set([null]);
+  #rows = new Map();
+  #low;
+  #hasMore = true;
+  #people = { __proto__: null };
 
   constructor(store, notices) {
     this.shown = new Changing({ rows: [], people: {}, hasMore: false });
@@ -2874,8 +2885,7 @@ class ListView {
 
   /** A change of any conversation concerns it. */
   shows(changed) {
-    if (changed.has(null)) this.#read.clear();
-    for (const id of changed) this.#read.delete(id);
+    for (const id of changed) this.#changed.add(id);
     return true;
   }
 
@@ -2885,23 +2895,74 @@ class ListView {
   }
 
   async #readAll() {
-    this.shown.show(await this.#store.read((unit) => this.#snapshot(unit)));
+    const changed = this.#changed;
+    this.#changed = new Set();
+    try {
+      this.shown.show(await this.#store.read((unit) => this.#snapshot(unit, changed)));
+    } catch (error) {
+      this.shows(changed);
+      throw error;
+    }
   }
 
-  async #snapshot(unit) {
-    const { rows } = unit;
-    const found = await rows.find("conversations", { index: "time", newest: true, limit: this.#limit + 1 });
-    const listed = [];
-    for (const conversation of found.slice(0, this.#limit)) {
-      const row = this.#read.get(conversation.id) ?? (await this.#row(unit, conversation.id, conversation));
-      this.#read.set(conversation.id, row);
-      listed.push({ ...row });
+  async #snapshot(unit, changed) {
+    if (changed.has(null)) {
+      this.#rows.clear();
+      this.#people = { __proto__: null };
+      this.#low = undefined;
+      this.#hasMore = true;
+    } else {
+      for (const name of changed) await this.#reread(unit, await unit.cache.resolve(name));
     }
-    const all = [...(await this.#unknown(unit)), ...listed];
-    for (const row of all) row.typing = this.#notices.typing(row.id).typing;
-    const people = await peopleOf(unit, all.flatMap((row) => [row.peer, row.last?.from, ...row.typing]));
-    for (const row of all) row.title = people[row.peer]?.name ?? row.title;
-    return { rows: all, people, hasMore: found.length > this.#limit };
+    await this.#fill(unit);
+    const waiting = await this.#unknown(unit);
+    const listed = [...this.#rows.values()].sort((one, other) => compare(timeOf(other.row), timeOf(one.row)));
+    for (const { row } of listed.splice(this.#limit)) {
+      this.#rows.delete(row.id);
+      this.#hasMore = true;
+    }
+    if (listed.length) this.#low = timeOf(listed.at(-1).row);
+    const entries = [...waiting.map((row) => ({ row })), ...listed];
+    await this.#name(unit, entries);
+    return { rows: entries.map((entry) => this.#dress(entry)), people: this.#people, hasMore: this.#hasMore };
+  }
+
+  async #reread(unit, id) {
+    const one = await unit.cache.conversation(id);
+    // Below what was read, its place isn't known.
+    const isListed = one?.time !== undefined && (!this.#hasMore || compare([one.time, id], this.#low) >= 0);
+    if (isListed) this.#rows.set(id, { row: await this.#row(unit, id, one) });
+    else this.#rows.delete(id);
+  }
+
+  // Reads on, below what was read.
+  async #fill(unit) {
+    const wanted = this.#limit - this.#rows.size;
+    if (!this.#hasMore || wanted <= 0) return;
+    const range = this.#low && { from: [], to: this.#low };
+    const found = await unit.rows.find("conversations", { index: "time", newest: true, limit: wanted + 2, ...range });
+    const next = found.filter((one) => !this.#low || compare([one.time, one.id], this.#low) < 0);
+    this.#hasMore = next.length > wanted;
+    for (const one of next.slice(0, wanted)) this.#rows.set(one.id, { row: await this.#row(unit, one.id, one) });
+  }
+
+  // What those are called whom rows name, as far as it isn't known yet.
+  async #name(unit, entries) {
+    const users = new Set();
+    for (const { row } of entries) {
+      for (const user of [row.peer, row.last?.from, ...this.#notices.typing(row.id).typing]) {
+        if (user !== undefined && !this.#people[user]) users.add(user);
+      }
+    }
+    if (users.size) this.#people = { __proto__: null, ...this.#people, ...await peopleOf(unit, users) };
+  }
+
+  #dress(entry) {
+    const { row, shown } = entry;
+    const { typing } = this.#notices.typing(row.id);
+    const title = (row.peer && this.#people[row.peer].name) ?? row.title;
+    if (!shown || shown.title !== title || !same(shown.typing, typing)) entry.shown = { ...row, title, typing };
+    return entry.shown;
   }
 
   // What waits for conversations that the relay hasn't told of, or no longer has, comes first.
@@ -2935,6 +2996,8 @@ class ListView {
     return row;
   }
 }
+
+const timeOf = ({ conversation: { time, id } }) => [time, id];
 
 async function draftOf({ rows, identity }, names) {
   for (const name of names) {
@@ -3006,8 +3069,9 @@ class Screen {
   views = new Set();
   /** The badge by the relay, which knows mutes and requests; null without a session that told it. */
   told = null;
-  /** The badge as far as this device knows. */
+  /** The badge as far as this device knows, and how many messages are unread in each conversation. */
   #sum = 0;
+  #unread = new Map();
   // This machine's clock when the session began, without what it was set since.
   #base = 0;
   #store;
@@ -3048,14 +3112,27 @@ class Screen {
     if (others.size) this.#tabs.tell("changed", [...others]);
     if (!here.size) return;
     for (const view of [...this.views]) if (view.shows(here)) await view.refresh.ask();
-    const range = { index: "unread", from: 1, to: Infinity };
-    const unread = await this.#store.read(({ rows }) => rows.find("conversations", range));
+    await this.#store.read((unit) => this.#count(unit, here));
     const { user, device } = this.#store.identity;
     this.note({
-      user, device, sum: unread.reduce((sum, one) => sum + one.unread, 0),
+      user, device, sum: [...this.#unread.values()].reduce((sum, one) => sum + one, 0),
       pendingCount: this.#store.outbox.items.filter(isVisible).length, isStored: this.#store.isStored,
       storeProblem: this.#store.vault.problem,
     });
+  }
+
+  async #count({ rows, cache }, changed) {
+    let found = [];
+    if (changed.has(null)) {
+      this.#unread.clear();
+      found = await rows.find("conversations", { index: "unread", from: 1, to: Infinity });
+    } else {
+      for (const name of changed) {
+        const id = await cache.resolve(name);
+        found.push((await cache.conversation(id)) ?? { id, unread: 0 });
+      }
+    }
+    for (const { id, unread } of found) this.#unread.set(id, unread);
   }
 
   // Whatever has changed, another message may be the next one that disappears. During a session no set clock matters.
@@ -4388,7 +4465,7 @@ export class Roost {
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
   form: FORM, schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf,
-  TimelineBuilder, Window,
+  TimelineBuilder, ListView, Notices, Window,
   limits: {
     ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
     lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,
