@@ -29,7 +29,8 @@ public final class Roost {
     public let contacts: ContactBook
     /// The settings that are the same on all devices of the user.
     public let settings: SharedSettings
-    /// What was saved of a damaged file; nil if it was whole. An app that wants to may tell its user.
+    /// What was saved of a damaged file, or of the log beside one that was empty or gone; nil if it was whole. An app
+    /// that wants to may tell its user.
     public let repair: LocalRepair?
     /// What the device says about its use. "Read" counts only while it is active.
     public private(set) var activity = Activity.active
@@ -62,6 +63,10 @@ public final class Roost {
         requests = try await ConversationList(engine, areRequests: true)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
+        readers.append(
+            Task.detached {
+                while (try? await Task.sleep(for: Engine.othersWait)) != nil { await engine.lookForOthers() }
+            })
         if let network = settings.network {
             readers.append(Task { for await now in network.statuses() { await engine.take(now) } })
         }
@@ -98,7 +103,10 @@ public final class Roost {
     public func connect() async { await engine.connect() }
 
     /// The network has changed, or the app is in use again: tries at once what would be tried later.
-    public func wake() async { await engine.client.wake() }
+    public func wake() async {
+        await engine.lookForOthers()
+        await engine.client.wake()
+    }
 
     /// Ends the session for good, and makes the user offline at once. What waits stays in the outbox.
     public func disconnect() async { await engine.disconnect() }

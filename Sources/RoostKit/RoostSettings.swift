@@ -6,7 +6,8 @@ public import RoostWire
 public struct RoostSettings: Sendable {
     /// The relay's address, `wss://…/v1/socket`.
     public var url: String
-    /// The file of this device. It is created if it is missing; its folder must exist. One app opens it at a time.
+    /// The file of this device. It is created if it is missing; its folder must exist. An app and its extensions may
+    /// open it at once; one of them at a time has a session. A file beside it, `….lock`, keeps them apart.
     public var path: String
     /// The name of the device, if the file has none yet: 1–64 bytes of printable ASCII without spaces.
     public var device: String

@@ -251,8 +251,10 @@ struct Cache {
     }
 
     /// A page of history: messages as they are now.
-    /// - Parameter before: the sequence that it was asked for; nil if there was another question.
-    func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
+    /// - Parameters:
+    ///   - before: the sequence that it was asked for; nil if there was another question.
+    ///   - asked: how many doubts there were then.
+    func take(_ page: HistoryPage, before: SequenceNumber?, asked: Int) throws(LocalFailure) {
         for message in page.messages {
             let kept = try messages.message(message.conversation, message.sequence)
             // An answer may be taken before an event that came earlier, which then finds a deleted message.
@@ -263,10 +265,16 @@ struct Cache {
             if var kept, kept.isNewer(than: message) {
                 guard kept.deletedAt == nil else { continue }
                 kept.isStale = true
+                messages.doubts.note(kept.conversation, kept.sequence)
                 try messages.replace(kept)
                 continue
             }
             var now = LocalMessage(message)
+            if let kept, messages.doubts.has(kept.conversation, kept.sequence, since: asked), now.deletedAt == nil {
+                // Somebody has reacted since: what was told then is nearer to the truth, until the next answer.
+                now.isStale = true
+                now.reactions = kept.reactions
+            }
             try messages.countLaterReplies(of: &now)
             try messages.replace(now)
             if kept == nil { try messages.countReply(LocalMessage(message), isEvent: false) }

@@ -27,6 +27,17 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     private static let wrongType = SQLITE_CONSTRAINT | (12 << 8)
+
+    /// Whether another program has put another file in the place of this one, which was damaged, or uses it as another
+    /// user. What is in there can be had by opening it anew.
+    public var wasReplaced: Bool { code == LocalFailure.moved }
+
+    /// The file isn't there.
+    var isMissing: Bool { code & 0xFF == SQLITE_CANTOPEN }
+
+    /// What SQLite itself says of damage.
+    static let damage = SQLITE_CORRUPT
+    static let moved = SQLITE_READONLY | (4 << 8)
 }
 
 /// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a
@@ -48,12 +59,26 @@ package final class LocalDatabase {
     private let cleanFile: UnsafeMutableRawPointer?
     private var statements: [String: LocalStatement] = [:]
     private var isClosed = false
+    private let turn: FileTurn?
+    // What `PRAGMA data_version` said last.
+    private var version: Int64 = 0
+    /// Called in a transaction, before anything else, if another connection has changed the file since the last one.
+    var noteOthers: () throws(LocalFailure) -> Void = {}
 
     /// Opens the file, or creates it, and brings it to the newest form.
     /// - Parameters:
     ///   - migrations: nil to leave it in the form that it has.
     ///   - mayCreate: whether it may be made if it isn't there.
-    package init(path: String, migrations: [LocalMigration]?, mayCreate: Bool = true) throws(LocalFailure) {
+    package convenience init(
+        path: String, migrations: [LocalMigration]?, mayCreate: Bool = true
+    ) throws(LocalFailure) {
+        try self.init(path: path, migrations: migrations, mayCreate: mayCreate, turn: nil)
+    }
+
+    /// - Parameter turn: shared with other programs that have the file; nil if there are none.
+    init(
+        path: String, migrations: [LocalMigration]?, mayCreate: Bool = true, turn: FileTurn?
+    ) throws(LocalFailure) {
         LocalDatabase.tellUse()
         guard !DamagedFile(path: path).hasForeignHead else {
             throw LocalFailure(code: SQLITE_NOTADB, description: "the file doesn't begin as a database does")
@@ -67,7 +92,8 @@ package final class LocalDatabase {
             throw LocalFailure(code: code, description: "open: \(String(cString: sqlite3_errstr(code)))")
         }
         var cleanFile: UnsafeMutableRawPointer?
-        let cleaning = roost_sqlite_write_clean_pages(opened, &cleanFile)
+        var cleaning = roost_sqlite_write_clean_pages(opened, &cleanFile)
+        if cleaning == SQLITE_OK { cleaning = roost_sqlite_add_row_sums(opened) }
         guard cleaning == SQLITE_OK else {
             sqlite3_close(opened)
             throw LocalFailure(code: cleaning, description: "open: \(String(cString: sqlite3_errstr(cleaning)))")
@@ -75,12 +101,14 @@ package final class LocalDatabase {
         handle = opened
         self.path = path
         self.cleanFile = cleanFile
+        self.turn = turn
         sqlite3_busy_timeout(opened, 5_000)
         // What is deleted is overwritten, so that nobody finds it in the file; copies that SQLite leaves when it moves
         // rows are left out of the pages that are written.
         try execute(
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON")
         if let migrations { try migrate(migrations) }
+        version = try dataVersion()
     }
 
     deinit { close() }
@@ -97,12 +125,20 @@ package final class LocalDatabase {
         if sqlite3_close(handle) == SQLITE_OK { roost_sqlite_free_clean_file(cleanFile) }
     }
 
+    /// Closes the file and leaves the log beside it as it is.
+    func closeKeepingLog() {
+        _ = roost_sqlite_keep_wal_on_close(handle)
+        close()
+    }
+
     /// Leaves nothing of what was deleted in the write-ahead log, nor in pages in memory, from which a later commit
     /// would write it again.
     /// - Returns: false if another program reads the file, so that the log stays as it is.
     package func forget() throws(LocalFailure) -> Bool {
         // The first column says whether it couldn't be done (sqlite.org/pragma.html#pragma_wal_checkpoint).
-        let isBlocked = try rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) != 0 }
+        let isBlocked = try taking { () throws(LocalFailure) in
+            try rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) != 0 }
+        }
         sqlite3_db_release_memory(handle)
         return !isBlocked.contains(true)
     }
@@ -121,7 +157,8 @@ package final class LocalDatabase {
 
     /// Runs one statement with values. It is prepared once.
     package func run(_ sql: String, _ values: [LocalValue] = []) throws(LocalFailure) {
-        _ = try rows(sql, values) { _ in }
+        guard turn != nil else { return _ = try rows(sql, values) { _ in } }
+        _ = try transaction { () throws(LocalFailure) in try rows(sql, values) { _ in } }
     }
 
     /// What `read` makes of each row.
@@ -171,16 +208,65 @@ package final class LocalDatabase {
     package func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
         try requireOpen()
         guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
-        try execute("BEGIN IMMEDIATE")
-        do throws(LocalFailure) {
-            let result = try body()
-            try execute("COMMIT")
-            return result
-        } catch {
-            // After some failures SQLite has rolled back by itself (sqlite.org/lang_transaction.html).
-            if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
-            throw error
+        return try taking { () throws(LocalFailure) in
+            try execute("BEGIN IMMEDIATE")
+            do throws(LocalFailure) {
+                try catchUp()
+                let result = try body()
+                try execute("COMMIT")
+                return result
+            } catch {
+                // After some failures SQLite has rolled back by itself (sqlite.org/lang_transaction.html).
+                if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
+                throw error
+            }
         }
+    }
+
+    /// The same for what fails in other ways, too.
+    func change<Result>(_ body: () throws -> Result) throws -> Result {
+        var other: (any Error)?
+        do throws(LocalFailure) {
+            return try transaction { () throws(LocalFailure) in
+                do { return try body() } catch {
+                    other = error
+                    throw error as? LocalFailure ?? LocalFailure(description: "\(error)")
+                }
+            }
+        } catch { throw other ?? error }
+    }
+
+    // While a program writes, none puts another file in the place of this one.
+    private func taking<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        guard let turn else { return try body() }
+        return try turn.have(alone: false) { () throws(LocalFailure) in
+            try requirePlace()
+            return try body()
+        }
+    }
+
+    private func requirePlace() throws(LocalFailure) {
+        // One that was removed has no other in its place.
+        guard roost_sqlite_has_moved(handle) != 0, DamagedFile(path: path).isThere else { return }
+        throw LocalFailure(code: LocalFailure.moved, description: "another program has made the file anew")
+    }
+
+    /// Calls `noteOthers` if another connection has changed the file since the last time, or the last transaction.
+    /// - Returns: whether it has.
+    @discardableResult
+    func catchUp() throws(LocalFailure) -> Bool {
+        guard turn != nil else { return false }
+        try requirePlace()
+        let now = try dataVersion()
+        guard now != version else { return false }
+        try noteOthers()
+        version = now
+        return true
+    }
+
+    // It never changes by what this connection does itself (sqlite.org/pragma.html#pragma_data_version).
+    private func dataVersion() throws(LocalFailure) -> Int64 {
+        try rows("PRAGMA data_version") { $0.integer(0) }.first ?? 0
     }
 
     private func prepared(_ sql: String) throws(LocalFailure) -> LocalStatement {

@@ -31,7 +31,7 @@ public final class LocalStore {
 
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
-        + LocalPeople.migrations + LocalBadge.migrations + LocalContacts.migrations
+        + LocalPeople.migrations + LocalBadge.migrations + LocalContacts.migrations + LocalIdentity.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -43,10 +43,11 @@ public final class LocalStore {
         path: String, device: String, limits: StoreLimits = StoreLimits(), policy: RetryPolicy = .forever,
         goesOnAfterFailures: Bool = false
     ) throws(LocalFailure) {
-        let (parts, repair) = try LocalStore.open(path) { (database) throws(LocalFailure) in
+        let (parts, repair) = try LocalFile(path: path).open { (database) throws(LocalFailure) in
             let outbox = try Outbox(
                 database, limits: limits.outbox, policy: policy, goesOnAfterFailures: goesOnAfterFailures)
-            try database.run("INSERT OR IGNORE INTO identity(id, device) VALUES (1, ?)", [.text(device)])
+            try database.run(LocalIdentity.insert, [.integer(1), .text(device), .null, .null])
+            if database.changes > 0 { try LocalIdentity.seal(database) }
             let identity = try LocalIdentity.read(database) ?? LocalIdentity(device: device)
             if let user = identity.user { try outbox.use(user) }
             return Parts(database: database, outbox: outbox, identity: identity)
@@ -61,6 +62,7 @@ public final class LocalStore {
         badge = LocalBadge(database: database)
         pins = LocalPins(database: database, messages: messages)
         threads = LocalThreads(messages: messages)
+        database.noteOthers = { [unowned self] () throws(LocalFailure) in try noteOthers() }
     }
 
     // What a start reads.
@@ -70,19 +72,26 @@ public final class LocalStore {
         var identity: LocalIdentity
     }
 
-    // A damaged file is made anew, because nobody could chat with it: also one that an earlier use found damaged.
-    private static func open(
-        _ path: String, _ read: (LocalDatabase) throws(LocalFailure) -> Parts
-    ) throws(LocalFailure) -> (Parts, LocalRepair?) {
-        let file = DamagedFile(path: path)
-        file.finish()
-        do throws(LocalFailure) {
-            if !file.isMarked { return (try read(LocalDatabase(path: path, migrations: migrations)), nil) }
-        } catch {
-            guard error.isDamage else { throw error }
+    // MARK: Other programs
+
+    /// Takes what other programs have changed in the file since it was last asked, as an app's extension that has put a
+    /// message into the outbox. Each change here does so first.
+    /// - Returns: whether anything may have changed.
+    /// - Throws: a failure that `wasReplaced` if another program has found the file damaged, or signed in as another
+    ///   user.
+    public func catchUp() throws(LocalFailure) -> Bool { try database.catchUp() }
+
+    private func noteOthers() throws(LocalFailure) {
+        let before = identity
+        try readIdentity()
+        guard before.user == nil || identity.user == before.user else {
+            identity = before
+            throw LocalFailure(code: LocalFailure.moved, description: "another program has changed the user")
         }
-        let repair = try file.replace(migrations: migrations)
-        return (try read(LocalDatabase(path: path, migrations: migrations)), repair)
+        if identity.user != before.user { outbox.user = identity.user }
+        try outbox.rereadOthers()
+        settings.noteChange()
+        people.forgetAll()
     }
 
     private func readIdentity() throws(LocalFailure) {
@@ -105,6 +114,9 @@ public final class LocalStore {
         Cache(conversations: conversations, messages: messages, pins: pins, user: identity.user ?? "")
     }
 
+    /// What the user has begun to write.
+    public var drafts: LocalDrafts { LocalDrafts(store: self) }
+
     // MARK: Sessions
 
     /// This user uses the device from now on. Another one's cache is emptied; what another one wrote and wasn't sent
@@ -117,9 +129,10 @@ public final class LocalStore {
     private func become(_ user: String) throws(LocalFailure) {
         if identity.user != nil { try empty() }
         try database.run("UPDATE identity SET user = ?", [.text(user)])
+        try LocalIdentity.seal(database)
         try readIdentity()
         try outbox.use(user)
-        try drafts.adopt(user)
+        try DraftTable(database: database).adopt(user)
     }
 
     private func empty() throws(LocalFailure) {
@@ -148,6 +161,7 @@ public final class LocalStore {
             if isEmptied { try empty() }
             if isAnother { try outbox.logChanged() }
             try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
+            try LocalIdentity.seal(database)
             try badge.begin(welcome.badge)
             try readIdentity()
             try outbox.open()
@@ -159,9 +173,10 @@ public final class LocalStore {
     public func signOut() throws(LocalFailure) {
         try change { () throws(LocalFailure) in
             try outbox.removeAll()
-            try drafts.removeAll(of: identity.user)
+            try DraftTable(database: database).removeAll(of: identity.user)
             try empty()
             try database.run("UPDATE identity SET user = NULL")
+            try LocalIdentity.seal(database)
             try readIdentity()
         }
         // The write-ahead log has it, too.
@@ -252,22 +267,29 @@ public final class LocalStore {
     }
 
     /// Takes a page of history.
-    /// - Parameter before: the sequence before which it was asked for; nil after another question.
-    public func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
+    /// - Parameters:
+    ///   - before: the sequence before which it was asked for; nil after another question.
+    ///   - asked: what `doubts` was when it was asked for; nil if nothing was taken since.
+    public func take(_ page: HistoryPage, before: SequenceNumber?, asked: Int? = nil) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
             for message in page.messages { try settle(message) }
-            try cache.take(page, before: before)
+            try cache.take(page, before: before, asked: asked ?? doubts)
         }
     }
 
+    /// Counts what was told of messages that an answer on its way may not know. Whoever asks for `history` notes it
+    /// before, so that what comes meanwhile is asked for again.
+    public var doubts: Int { messages.doubts.count }
+
     /// Takes the messages from one sequence to another as they are now.
     public func take(
-        _ page: HistoryPage, from: SequenceNumber, to: SequenceNumber
+        _ page: HistoryPage, from: SequenceNumber, to: SequenceNumber, asked: Int? = nil
     ) throws(LocalFailure) {
+        let asked = asked ?? doubts
         try change { () throws(LocalFailure) in
             for message in page.messages { try settle(message) }
-            try cache.take(page, before: nil)
-            try messages.settle(page.conversation, from: from, to: to)
+            try cache.take(page, before: nil, asked: asked)
+            try messages.settle(page.conversation, from: from, to: to, asked: asked)
         }
     }
 
@@ -433,53 +455,6 @@ public final class LocalStore {
     /// groups is another thing now, so it must be asked anew.
     public func blockChanged(with other: String) throws(LocalFailure) {
         try change { () throws(LocalFailure) in try messages.doubt(from: other) }
-    }
-
-    // MARK: Drafts
-
-    private var drafts: DraftTable { DraftTable(database: database) }
-
-    /// What the user has begun to write to a conversation or `@name`; empty if nothing.
-    public func draft(for destination: String) throws(LocalFailure) -> String {
-        try drafts.draft(of: identity.user, for: try names(of: destination))
-    }
-
-    /// Keeps what the user has begun to write.
-    public func keep(draft text: String, for destination: String) throws(LocalFailure) {
-        let names = try names(of: destination)
-        try change { () throws(LocalFailure) in try drafts.keep(text, of: identity.user, for: names) }
-    }
-
-    // A direct conversation may be opened as `@name` and by its id, before and after the relay has told the id.
-    private func names(of destination: String) throws(LocalFailure) -> [String] {
-        guard let known = try conversation(destination) else { return [destination] }
-        guard let peer = known.peer(of: identity.user ?? "") else { return [known.id] }
-        return [known.id, "@\(peer)"]
-    }
-}
-
-/// Who a device is, and how far it has got.
-public struct LocalIdentity: Sendable, Equatable {
-    /// The name of the device, for `hello`.
-    public var device: String
-    /// The user whose messages these are; nil before the first session and after a sign-out.
-    public var user: String?
-    /// The log that everything belongs to.
-    public var epoch: String?
-    /// Everything up to here is in the store. For `hello`, as `resume`.
-    public var position: String?
-    /// Whether all of the user's conversations are here.
-    public var isListed = false
-    /// By how many milliseconds the relay's clock was ahead of this device's when the last session began.
-    public var clockAhead: Int64 = 0
-
-    fileprivate static func read(_ database: LocalDatabase) throws(LocalFailure) -> LocalIdentity? {
-        try database.rows("SELECT device, user, epoch, position, is_listed, clock_ahead FROM identity") { row in
-            LocalIdentity(
-                device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
-                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0,
-                clockAhead: row.integer(5))
-        }.first
     }
 }
 

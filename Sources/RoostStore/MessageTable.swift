@@ -5,6 +5,7 @@ struct MessageTable {
     let database: LocalDatabase
     /// Most messages kept of one conversation. The oldest go first, and `history` has them.
     let most: Int
+    let doubts = Doubts()
 
     private static let columns =
         """
@@ -181,6 +182,7 @@ struct MessageTable {
         } else {
             guard isEvent else { return }
             root.isStale = true
+            doubts.note(root.conversation, root.sequence)
         }
         try replace(root)
     }
@@ -203,11 +205,13 @@ struct MessageTable {
         root.replies = replies.count > 1 ? replies : nil
         root.replies?.count -= 1
         root.isStale = true
+        doubts.note(root.conversation, root.sequence)
         try replace(root)
     }
 
     /// Messages were left out, and whether they belong to threads that began before them, only `history` knows.
     func doubtReplies(in conversation: String, before sequence: SequenceNumber) throws(LocalFailure) {
+        doubts.note(conversation, .min...max(.min, sequence.value &- 1))
         try database.run(
             "UPDATE message SET is_stale = 1 WHERE conversation = ? AND sequence < ? AND deleted_at IS NULL",
             [.text(conversation), .integer(sequence.value)])
@@ -242,15 +246,25 @@ struct MessageTable {
     ) throws(LocalFailure) {
         guard var message = try message(conversation, sequence), message.deletedAt == nil else { return }
         change(&message.reactions)
+        doubts.note(conversation, sequence)
         message.isStale = message.isStale || isStale
         try replace(message)
     }
 
-    /// The reactions of these messages were asked for: what the relay didn't show isn't asked for again.
-    func settle(_ conversation: String, from: SequenceNumber, to: SequenceNumber) throws(LocalFailure) {
-        try database.run(
-            "UPDATE message SET is_stale = 0 WHERE conversation = ? AND sequence BETWEEN ? AND ? AND is_stale",
-            [.text(conversation), .integer(from.value), .integer(to.value)])
+    /// The reactions of these messages were asked for, when there were so many doubts: what the relay didn't show isn't
+    /// asked for again, unless something was told of it since.
+    func settle(
+        _ conversation: String, from: SequenceNumber, to: SequenceNumber, asked: Int
+    ) throws(LocalFailure) {
+        let stale = try database.rows(
+            "SELECT sequence FROM message WHERE conversation = ? AND sequence BETWEEN ? AND ? AND is_stale",
+            [.text(conversation), .integer(from.value), .integer(to.value)]
+        ) { SequenceNumber($0.integer(0)) }
+        for sequence in stale where !doubts.has(conversation, sequence, since: asked) {
+            try database.run(
+                "UPDATE message SET is_stale = 0 WHERE conversation = ? AND sequence = ?",
+                [.text(conversation), .integer(sequence.value)])
+        }
     }
 
     /// The first 200 messages behind a sequence that mention somebody, oldest first: the relay counts no more.
@@ -276,6 +290,7 @@ struct MessageTable {
 
     /// Messages of a user in groups, and those that are hidden, aren't shown any more as they are here.
     func doubt(from user: String) throws(LocalFailure) {
+        doubts.note(nil, .min ... .max)
         try database.run(
             """
             UPDATE message SET is_stale = 1 WHERE (sender = ? OR is_hidden)

@@ -53,6 +53,18 @@ public final class Outbox {
         }
     }
 
+    /// Another program has changed the file: its user has written more, or it has sent what waited here.
+    func rereadOthers() throws(LocalFailure) {
+        // Whether the other one has begun to send an item, only the file says.
+        if !isOpen { untried = [] }
+        try reread()
+        if isOpen, !untried.isEmpty { try markSendable() }
+    }
+
+    private func markSendable() throws(LocalFailure) {
+        try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null])
+    }
+
     /// The items of this user count from now on; others' wait in the file. What was written before anybody was known is
     /// this user's.
     func use(_ user: String) throws(LocalFailure) {
@@ -71,7 +83,7 @@ public final class Outbox {
 
     /// A session begins: whatever waits may be sent from now on, which a later start has to know.
     func open() throws(LocalFailure) {
-        if !untried.isEmpty { try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null]) }
+        if !untried.isEmpty { try markSendable() }
         isOpen = true
     }
 
@@ -97,18 +109,21 @@ public final class Outbox {
         var item = OutboxItem(
             id: 0, destination: destination, key: key, action: action, mentions: mentions, thread: thread,
             forward: forward, ifVersion: version)
-        guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
-        guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
-        if let parent = item.parent {
-            guard items.contains(where: { $0.id == parent && $0.isMessage }) else { throw OutboxFailure.noSuchItem }
-        }
-        // Of two read marks that wait, the later says all.
-        let replaced = items.first { replaces(action, $0, in: destination) }
-        let mayBeSent = isOpen && parked[destination] == nil
-        item.id = try database.transaction { () throws(LocalFailure) in
+        // What others have put there counts, too.
+        let replaced = try database.change {
+            guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
+            guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
+            if let parent = item.parent {
+                guard items.contains(where: { $0.id == parent && $0.isMessage }) else { throw OutboxFailure.noSuchItem }
+            }
+            // Of two read marks that wait, the later says all.
+            let replaced = items.first { replaces(action, $0, in: destination) }
+            let mayBeSent = isOpen && parked[destination] == nil
             if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
             try database.run(OutboxTable.insert, OutboxTable.values(item, of: user) + [.integer(mayBeSent ? 1 : 0)])
-            return database.lastID
+            item.id = database.lastID
+            try database.run(OutboxTable.seal, [.integer(item.id)])
+            return replaced
         }
         if let replaced { forget(replaced.id) }
         items.append(item)
@@ -135,24 +150,27 @@ public final class Outbox {
     /// was refused because its message had another version no longer asks for one: its user has seen the newer text.
     /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
     public func replace(_ id: Int64, body: [UInt8], mentions: [String] = []) throws {
-        // What somebody else wrote stays as it is.
-        guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id), items[index].forward == nil else {
-            throw OutboxFailure.noSuchItem
+        let changed = try database.change {
+            // What somebody else wrote stays as it is.
+            guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id), items[index].forward == nil
+            else { throw OutboxFailure.noSuchItem }
+            var item = items[index]
+            switch item.action {
+            case .send(let kind, _, let replyTo): item.action = .send(kind: kind, body: body, replyTo: replyTo)
+            case .edit(let target, _): item.action = .edit(target, body: body)
+            case .delete, .react, .read: throw OutboxFailure.noSuchItem
+            }
+            item.mentions = mentions
+            if item.failure?.code == .conflict { item.ifVersion = nil }
+            item.failure = nil
+            item.tries = 0
+            guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
+            let version = item.ifVersion.map { LocalValue.integer($0) } ?? .null
+            try database.run(OutboxTable.replace, [.bytes(body), Mentions.value(mentions), version, .integer(id)])
+            return item
         }
-        var item = items[index]
-        switch item.action {
-        case .send(let kind, _, let replyTo): item.action = .send(kind: kind, body: body, replyTo: replyTo)
-        case .edit(let target, _): item.action = .edit(target, body: body)
-        case .delete, .react, .read: throw OutboxFailure.noSuchItem
-        }
-        item.mentions = mentions
-        if item.failure?.code == .conflict { item.ifVersion = nil }
-        item.failure = nil
-        item.tries = 0
-        guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
-        let version = item.ifVersion.map { LocalValue.integer($0) } ?? .null
-        try database.run(OutboxTable.replace, [.bytes(body), Mentions.value(mentions), version, .integer(id)])
-        items[index] = item
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        items[index] = changed
     }
 
     /// Takes an item back, and with it what waits for it.
@@ -160,15 +178,18 @@ public final class Outbox {
     /// - Throws: `OutboxFailure.noSuchItem` if it is under way, or a message that isn't `mayChange`.
     @discardableResult
     public func discard(_ id: Int64) throws -> [OutboxItem] {
-        var going: Set<Int64> = [id]
-        // Items wait for earlier ones only, so that one pass finds them all.
-        for item in items { if let parent = item.parent, going.contains(parent) { going.insert(item.id) } }
-        let gone = items.filter { going.contains($0.id) }
-        guard let first = gone.first, going.isDisjoint(with: underWay), !first.isMessage || mayChange(id) else {
-            throw OutboxFailure.noSuchItem
+        let gone = try database.change {
+            var going: Set<Int64> = [id]
+            // Items wait for earlier ones only, so that one pass finds them all.
+            for item in items { if let parent = item.parent, going.contains(parent) { going.insert(item.id) } }
+            let gone = items.filter { going.contains($0.id) }
+            guard let first = gone.first, going.isDisjoint(with: underWay), !first.isMessage || mayChange(id) else {
+                throw OutboxFailure.noSuchItem
+            }
+            // Its children go by `ON DELETE CASCADE`.
+            try database.run(OutboxTable.remove, [.integer(id)])
+            return gone
         }
-        // Its children go by `ON DELETE CASCADE`.
-        try database.run(OutboxTable.remove, [.integer(id)])
         for item in gone { forget(item.id) }
         return gone
     }
@@ -177,7 +198,7 @@ public final class Outbox {
     public func resume(_ destination: String) throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
             try database.run(OutboxTable.unpark, [.text(destination), .text(user ?? "")])
-            if isOpen { try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null]) }
+            if isOpen { try markSendable() }
         }
         parked[destination] = nil
     }

@@ -1,7 +1,8 @@
 import RoostWire
 
 /// The outbox in SQL. `action` is one of `Word`; `parent` is an item that a row waits for, `target` the sequence of a
-/// stored message. `may_be_sent` is 0 as long as there was no session since the row was made.
+/// stored message. `may_be_sent` is 0 as long as there was no session since the row was made. `checksum` tells whether
+/// a row is as it was written: what a user typed must not go out as something else because of a bit on the disk.
 enum OutboxTable {
     enum Word: Int64 {
         case send = 1
@@ -48,6 +49,64 @@ enum OutboxTable {
                 """),
         LocalMigration(
             name: "13 versions in the outbox", sql: "ALTER TABLE outbox ADD COLUMN if_version INTEGER"),
+        LocalMigration(
+            name: "14 sums of the outbox",
+            sql: """
+                ALTER TABLE outbox ADD COLUMN checksum INTEGER;
+                UPDATE outbox SET checksum = roost_row_sum(
+                    id, user, destination, key, action, parent, target, kind, body, reaction, mentions, thread, source,
+                    source_sequence, origin, if_version)
+                """),
+    ]
+
+    /// All columns, as they follow each other in a row.
+    static let stored = [
+        "id", "destination", "user", "key", "action", "parent", "target", "kind", "body", "reaction", "tries", "code",
+        "reason", "may_be_sent", "mentions", "thread", "source", "source_sequence", "origin", "if_version", "checksum",
+    ]
+
+    /// Whether these can be the columns of a row.
+    static func isRow(_ values: [LocalValue]) -> Bool {
+        guard values.count == stored.count, case .integer = values[0], case .integer(let word) = values[4],
+            Word(rawValue: word) != nil, case .integer = values[10], case .integer = values[13]
+        else { return false }
+        let numbers = [5, 6, 15, 17, 19, 20].allSatisfy { values[$0].isNumberOrNull }
+        let texts = [2, 7, 9, 11, 12, 14, 16, 18].allSatisfy { values[$0].isTextOrNull }
+        if case .text = values[8] { return false }
+        if case .integer = values[8] { return false }
+        return numbers && texts && values[1].isText && values[3].isText
+    }
+
+    // What counts as written. A column that is added belongs in here, with a migration that seals all rows anew.
+    private static let summed = [
+        "id", "user", "destination", "key", "action", "parent", "target", "kind", "body", "reaction", "mentions",
+        "thread", "source", "source_sequence", "origin", "if_version",
+    ]
+
+    /// The checksum of a row, in SQL.
+    /// - Parameter changed: what some columns get by the same statement.
+    private static func sum(_ changed: [String: String] = [:]) -> String {
+        "roost_row_sum(\(summed.map { changed[$0] ?? $0 }.joined(separator: ", ")))"
+    }
+
+    // Gives columns other values, and the row its checksum.
+    private static func update(_ changed: [String: String], and rest: String = "", where condition: String) -> String {
+        let values = changed.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: ", ")
+        return "UPDATE outbox SET \(values)\(rest), checksum = \(sum(changed)) WHERE \(condition)"
+    }
+
+    static let seal = "UPDATE outbox SET checksum = \(sum()) WHERE id = ?"
+    static let sealAll = "UPDATE outbox SET checksum = \(sum())"
+    static let hasChanged = "SELECT 1 FROM outbox WHERE checksum IS NOT \(sum()) LIMIT 1"
+    // Messages, edits and deletions that aren't as they were written.
+    static let changed = "SELECT id, action, body FROM outbox WHERE checksum IS NOT \(sum()) AND action <= 3"
+    // Of what isn't as it was written, nobody misses reactions and read marks. What was about a message that is lost
+    // has lost its meaning, but for the text of a reply. And what was known of sessions is lost.
+    static let settleChanged = [
+        "DELETE FROM outbox WHERE checksum IS NOT \(sum()) AND action > 3",
+        "UPDATE outbox SET parent = NULL WHERE action = 1 AND parent NOT IN (SELECT id FROM outbox)",
+        "DELETE FROM outbox WHERE action <> 1 AND parent NOT IN (SELECT id FROM outbox)",
+        "UPDATE outbox SET may_be_sent = 1",
     ]
 
     static let columns =
@@ -56,7 +115,7 @@ enum OutboxTable {
         source, source_sequence, origin, if_version
         """
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
-    static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
+    static let adoptUser = update(["user": "?1"], where: "user IS NULL")
     static let adoptParked = "UPDATE OR REPLACE parked SET user = ? WHERE user = ''"
     static let insert = """
         INSERT INTO outbox(
@@ -73,20 +132,21 @@ enum OutboxTable {
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
-    static let replace = """
-        UPDATE outbox SET body = ?, mentions = ?, if_version = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?
-        """
-    static let nameVersion = "UPDATE outbox SET if_version = ? WHERE id = ?"
-    static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
-    static let move = "UPDATE outbox SET destination = ? WHERE destination = ? AND user IS ?"
+    static let replace = update(
+        ["body": "?1", "mentions": "?2", "if_version": "?3"], and: ", tries = 0, code = NULL, reason = NULL",
+        where: "id = ?4")
+    static let nameVersion = update(["if_version": "?1"], where: "id = ?2")
+    static let adopt = update(["target": "?1", "parent": "NULL"], where: "parent = ?2")
+    static let move = update(["destination": "?1"], where: "destination = ?2 AND user IS ?3")
     static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
     static let fail = "UPDATE outbox SET code = ?, reason = ? WHERE id = ?"
     // About messages of a log that is gone: what an edit said stays as a message that failed.
-    static let forgetReplies = "UPDATE outbox SET target = NULL WHERE action = 1"
-    static let keepEdits =
-        "UPDATE outbox SET action = 1, target = NULL, code = ?, reason = ? WHERE action = 2 AND target IS NOT NULL"
+    static let forgetReplies = update(["target": "NULL"], where: "action = 1")
+    static let keepEdits = update(
+        ["action": "1", "target": "NULL"], and: ", code = ?1, reason = ?2", where: "action = 2 AND target IS NOT NULL")
     static let forgetForwards = "DELETE FROM outbox WHERE source IS NOT NULL"
-    static let leaveThreads = "UPDATE outbox SET thread = NULL, code = ?, reason = ? WHERE thread IS NOT NULL"
+    static let leaveThreads = update(
+        ["thread": "NULL"], and: ", code = ?1, reason = ?2", where: "thread IS NOT NULL")
     static let forgetMarks = "DELETE FROM outbox WHERE action > 2 AND target IS NOT NULL"
     static let allParked = "SELECT destination, code, reason FROM parked WHERE user = ?"
     static let park = "INSERT OR REPLACE INTO parked(destination, user, code, reason) VALUES (?, ?, ?, ?)"

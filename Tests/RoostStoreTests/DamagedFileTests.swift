@@ -22,7 +22,7 @@ import Testing
             let item = try store.outbox.add(.send(kind: nil, body: text, replyTo: nil), to: "@bob", key: "k\(number)")
             keys.append(item.key)
         }
-        try store.keep(draft: "half a sentence", for: "@carol")
+        try store.drafts.keep("half a sentence", for: "@carol")
         return keys
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(store.outbox.items.map(\.key) == keys)
         #expect(store.identity.user == "alice" && store.identity.device == "phone")
         #expect(store.identity.position == nil, "what the relay told is read anew")
-        #expect(try store.draft(for: "@carol") == "half a sentence")
+        #expect(try store.drafts.draft(for: "@carol") == "half a sentence")
         #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
         do {
             let again = try open()
@@ -88,30 +88,188 @@ import Testing
         #expect(left.first == keys.first && left.last == keys.last, "from either end")
     }
 
-    @Test func aFileThatIsNoDatabaseDoesNotKeepAnybodyOut() throws {
-        try filled()
-        try overwrite(0..<100)
-        let store = try open()
-        #expect(store.repair != nil && store.outbox.items.isEmpty)
-        #expect(store.identity.device == "phone")
+    // What was typed is there, in order, and the repair says so.
+    private func expectAll(_ keys: [String], _ store: LocalStore) throws {
+        #expect(store.repair == LocalRepair(itemsSaved: keys.count))
+        #expect(store.outbox.items.map(\.key) == keys && store.outbox.items.allSatisfy { $0.failure == nil })
+        #expect(store.identity.user == "alice" && store.identity.device == "phone")
+        #expect(try store.drafts.draft(for: "@carol") == "half a sentence")
+        #expect(access(file.path + ".damaged", F_OK) == 0 || access(file.path + ".damaged-wal", F_OK) == 0)
     }
 
-    /// A copy on a full disk leaves such a file. SQLite takes it for a new one and deletes the log.
-    @Test func anEmptyFileBesideALogKeepsTheLog() throws {
+    private func flip(_ place: Int, bit: UInt8 = 0, of path: String? = nil) throws {
+        let url = URL(filePath: path ?? file.path)
+        var bytes = try Data(contentsOf: url)
+        bytes[place] ^= 1 << bit
+        try bytes.write(to: url)
+    }
+
+    @Test(arguments: 0..<16) func aBitInTheHeadLosesNothing(_ place: Int) throws {
+        let keys = try filled()
+        try flip(place, bit: UInt8(place % 8))
+        try expectAll(keys, open())
+    }
+
+    @Test(arguments: [100, 4_096]) func junkAtTheBeginningLosesNothing(_ count: Int) throws {
+        let keys = try filled()
+        try overwrite(0..<count)
+        try expectAll(keys, open())
+    }
+
+    /// The end of the file is gone: what stood there is lost, and nothing else.
+    @Test func aFileThatWasCutKeepsTheRest() throws {
+        let keys = try filled()
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        let end = bytes.count * 9 / 10
+        let readable = keys.filter { key in
+            bytes[..<(end / 4_096 * 4_096)].range(of: Data("message \(key.dropFirst()) xxx".utf8)) != nil
+        }
+        #expect(readable.count > keys.count / 2 && readable.count < keys.count)
+        try bytes[..<end].write(to: URL(filePath: file.path))
         let store = try open()
-        try store.begin(Told.welcome(user: "alice"), isResumed: false)
-        let log = try Data(contentsOf: URL(filePath: file.path + "-wal"))
-        #expect(log.count > 0)
-        let copy = OutboxFile()
-        try Data().write(to: URL(filePath: copy.path))
-        try log.write(to: URL(filePath: copy.path + "-wal"))
-        let failure = #expect(throws: LocalFailure.self) { try LocalDatabase(path: copy.path, migrations: nil) }
-        #expect(failure?.isDamage == true)
-        #expect(try Data(contentsOf: URL(filePath: copy.path + "-wal")) == log)
-        // The device begins anew, and the log stays beside the file that it was found with.
-        _ = try LocalStore(path: copy.path, device: "phone")
-        #expect(try Data(contentsOf: URL(filePath: copy.path + ".damaged-wal")) == log)
+        #expect(store.outbox.items.map(\.key) == readable)
+        #expect(store.repair == LocalRepair(itemsSaved: readable.count))
+    }
+
+    // The files of an app that was killed: nothing of it is in the database's own file yet, or only a part.
+    private func killed(isEarly: Bool = false) throws -> (copy: DamagedFileTests, keys: [String]) {
+        let copy = DamagedFileTests()
+        let store = try open()
+        if isEarly { _ = try store.database.forget() }
+        let keys = try filled()
+        for end in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: file.path + end, toPath: copy.file.path + end)
+        }
         withExtendedLifetime(store) {}
+        return (copy, keys)
+    }
+
+    @Test func aBitInTheHeadBesideAFullLogLosesNothing() throws {
+        let (copy, keys) = try killed()
+        let log = try Data(contentsOf: URL(filePath: copy.file.path + "-wal"))
+        try copy.flip(3)
+        try copy.expectAll(keys, copy.open())
+        #expect(try Data(contentsOf: URL(filePath: copy.file.path + ".damaged-wal")) == log)
+    }
+
+    /// A copy on a full disk leaves an empty file. SQLite takes it for a new one and deletes the log.
+    @Test(arguments: [false, true]) func anEmptyFileBesideALogIsDamage(_ isMissing: Bool) throws {
+        let (copy, keys) = try killed()
+        let log = try Data(contentsOf: URL(filePath: copy.file.path + "-wal"))
+        try Data().write(to: URL(filePath: copy.file.path))
+        let failure = #expect(throws: LocalFailure.self) { try LocalDatabase(path: copy.file.path, migrations: nil) }
+        #expect(failure?.isDamage == true)
+        if isMissing { try FileManager.default.removeItem(atPath: copy.file.path) }
+        try copy.expectAll(keys, copy.open())
+        #expect(try Data(contentsOf: URL(filePath: copy.file.path + ".damaged-wal")) == log)
+        let again = try copy.open()
+        #expect(again.repair == nil && again.outbox.items.map(\.key) == keys)
+    }
+
+    @Test func aNewFileIsNoDamage() throws {
+        #expect(try open().repair == nil)
+        try Data().write(to: URL(filePath: file.path + ".other"))
+        let empty = DamagedFileTests()
+        try Data().write(to: URL(filePath: empty.file.path))
+        try Data().write(to: URL(filePath: empty.file.path + "-wal"))
+        #expect(try empty.open().repair == nil)
+    }
+
+    /// SQLite reads a log up to the first frame that is damaged, and drops the rest without a word.
+    @Test(arguments: [0, 9, 17, 25, 32 + 9, 32 + 24 + 4_120 * 7 + 300, 32 + 4_120 * 5 + 10, 32 + 4_120 * 9 + 17])
+    func aDamagedLogLosesNothing(_ place: Int) throws {
+        let (copy, keys) = try killed(isEarly: true)
+        try copy.flip(place, of: copy.file.path + "-wal")
+        let store = try copy.open()
+        #expect(store.repair != nil)
+        // A page that was damaged and not written again has rows that aren't as they were.
+        let left = store.outbox.items.filter { $0.failure == nil }.map(\.key)
+        #expect(left.count > keys.count - 12 && left.last == keys.last)
+    }
+
+    /// An app that is killed while it writes leaves a frame that isn't whole: nothing is lost that anybody was
+    /// promised.
+    @Test func aTornEndOfTheLogIsNoDamage() throws {
+        let (copy, keys) = try killed()
+        let url = URL(filePath: copy.file.path + "-wal")
+        var log = try Data(contentsOf: url)
+        log.append(Data(repeating: 7, count: 3_000))
+        try log.write(to: url)
+        let store = try copy.open()
+        #expect(store.repair == nil && store.outbox.items.map(\.key) == keys)
+    }
+
+    /// SQLite sees nothing wrong with it; the message must not go out as something else.
+    @Test func aBitInATextIsSeen() throws {
+        let keys = try filled()
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        let text = try #require(bytes.range(of: Data("message 100 ".utf8)))
+        try flip(text.lowerBound + 14, bit: 1)
+        let store = try open()
+        #expect(store.repair == LocalRepair(itemsSaved: keys.count, itemsChanged: 1))
+        #expect(store.outbox.items.map(\.key) == keys)
+        #expect(store.outbox.items.filter { $0.failure != nil }.map(\.key) == ["k100"])
+        let again = try open()
+        #expect(again.repair == nil && again.outbox.items.filter { $0.failure != nil }.map(\.key) == ["k100"])
+    }
+
+    /// What isn't JSON any more can't be sent, and what is left of it stays for its user to mend.
+    @Test func aTextThatIsNoJSONAnyMoreStays() throws {
+        try filled()
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        let text = try #require(bytes.range(of: Data(#""message 100 "#.utf8)))
+        try flip(text.lowerBound, bit: 6)
+        let item = try #require(try open().outbox.items.first { $0.key == "k100" })
+        #expect(item.failure != nil)
+        guard case .send(nil, let body, nil) = item.action else { return #expect(Bool(false)) }
+        #expect(Body(json: body)?.text?.contains("message 100 xxx") == true)
+    }
+
+    /// A long text is on pages of its own.
+    @Test func aLongTextIsSavedWhole() throws {
+        let text = Body(text: String(repeating: "a long text ", count: 2_000)).json
+        do {
+            let store = try open()
+            try store.begin(Told.welcome(user: "alice"), isResumed: false)
+            try store.outbox.add(.send(kind: nil, body: text, replyTo: nil), to: "@bob", key: "long")
+        }
+        try flip(1)
+        let items = try open().outbox.items
+        #expect(items.map(\.action) == [.send(kind: nil, body: text, replyTo: nil)])
+    }
+
+    /// Nothing that a session does leaves a row that looks damaged.
+    @Test func whatChangesARowSealsIt() throws {
+        do {
+            let store = try open()
+            let first = try store.outbox.add(
+                .send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "@bob", key: "a")
+            try store.outbox.replace(first.id, body: Array("2".utf8), mentions: ["bob"])
+            try store.outbox.add(
+                .send(kind: nil, body: Array("3".utf8), replyTo: .unsent(first.id)), to: "@bob", key: "b")
+            try store.outbox.add(.edit(.stored(SequenceNumber(1)), body: Array("4".utf8)), to: "c1", key: "c")
+            try store.outbox.add(
+                .send(kind: nil, body: Array("5".utf8), replyTo: nil), to: "c1", key: "d", thread: SequenceNumber(1))
+            for version in [1, 2] as [Int64] {
+                try store.outbox.add(
+                    .edit(.stored(SequenceNumber(5)), body: Array("6".utf8)), to: "c1", key: "e\(version)",
+                    ifVersion: version)
+            }
+            try store.begin(Told.welcome(user: "alice"), isResumed: false)
+            let edit = try #require(store.outbox.items.first { $0.key == "e1" })
+            try store.accepted(edit.id, at: Timestamp(milliseconds: 1), version: 3)
+            try store.accepted(
+                first.id, at: Timestamp(milliseconds: 1),
+                as: StoredMessage(
+                    conversation: "c1", sequence: SequenceNumber(9), position: "e-9", time: Timestamp(milliseconds: 1),
+                    isDuplicate: false))
+        }
+        do {
+            let store = try open()
+            #expect(store.repair == nil && store.outbox.items.map(\.key) == ["b", "c", "d", "e2"])
+            try store.begin(Told.welcome(user: "alice", epoch: "f"), isResumed: false)
+        }
+        #expect(try open().repair == nil)
     }
 
     @Test func anyDamageLeavesAStoreThatWorks() throws {

@@ -101,12 +101,12 @@ import Testing
     @Test func signingOutDeletesRowsAndNotTheFile() throws {
         let store = try begun()
         try take(store, Told.message(1), at: "e-1")
-        try store.keep(draft: "hal", for: "c1")
+        try store.drafts.keep("hal", for: "c1")
         try store.outbox.add(.read(SequenceNumber(1)), to: "c1", key: "k1")
         try store.signOut()
         let again = try open()
         #expect(again.identity == LocalIdentity(device: "phone", epoch: "e"))
-        #expect(try sequences(again) == [] && again.draft(for: "c1").isEmpty && again.outbox.items.isEmpty)
+        #expect(try sequences(again) == [] && again.drafts.draft(for: "c1").isEmpty && again.outbox.items.isEmpty)
     }
 
     // MARK: Messages
@@ -399,36 +399,36 @@ import Testing
 
     @Test func draftsAreKept() throws {
         let store = try open()
-        try store.keep(draft: "hal", for: "@bob")
-        #expect(try open().draft(for: "@bob") == "hal")
-        try store.keep(draft: "", for: "@bob")
-        #expect(try open().draft(for: "@bob").isEmpty)
+        try store.drafts.keep("hal", for: "@bob")
+        #expect(try open().drafts.draft(for: "@bob") == "hal")
+        try store.drafts.keep("", for: "@bob")
+        #expect(try open().drafts.draft(for: "@bob").isEmpty)
     }
 
     @Test func aDraftIsFoundUnderBothNamesOfADirectConversation() throws {
         let store = try begun()
-        try store.keep(draft: "hal", for: "@bob")
+        try store.drafts.keep("hal", for: "@bob")
         try take(store, Told.change("created", #""kind":"direct","count":2,"members":["alice","bob"]"#), at: "e-1")
-        #expect(try store.draft(for: "c1") == "hal" && store.draft(for: "@bob") == "hal")
-        try store.keep(draft: "hallo", for: "c1")
-        #expect(try store.draft(for: "@bob") == "hallo")
-        try store.keep(draft: "", for: "c1")
-        #expect(try store.draft(for: "c1").isEmpty && store.draft(for: "@bob").isEmpty)
+        #expect(try store.drafts.draft(for: "c1") == "hal" && store.drafts.draft(for: "@bob") == "hal")
+        try store.drafts.keep("hallo", for: "c1")
+        #expect(try store.drafts.draft(for: "@bob") == "hallo")
+        try store.drafts.keep("", for: "c1")
+        #expect(try store.drafts.draft(for: "c1").isEmpty && store.drafts.draft(for: "@bob").isEmpty)
     }
 
     @Test func draftsBelongToTheirUser() throws {
         let store = try open()
-        try store.keep(draft: "before anybody was known", for: "@carol")
+        try store.drafts.keep("before anybody was known", for: "@carol")
         try store.signIn("alice")
-        #expect(try store.draft(for: "@carol") == "before anybody was known")
+        #expect(try store.drafts.draft(for: "@carol") == "before anybody was known")
         try store.signIn("bob")
-        #expect(try store.draft(for: "@carol").isEmpty)
-        try store.keep(draft: "Bob's", for: "@carol")
+        #expect(try store.drafts.draft(for: "@carol").isEmpty)
+        try store.drafts.keep("Bob's", for: "@carol")
         try store.signOut()
         try store.signIn("alice")
-        #expect(try open().draft(for: "@carol") == "before anybody was known")
+        #expect(try open().drafts.draft(for: "@carol") == "before anybody was known")
         try store.signIn("bob")
-        #expect(try store.draft(for: "@carol").isEmpty)
+        #expect(try store.drafts.draft(for: "@carol").isEmpty)
     }
 
     @Test func whatWasWrittenToAUserStaysInOrderWithTheConversation() throws {
@@ -440,7 +440,7 @@ import Testing
         try say("k1", to: "@bob")
         try store.outbox.refused(
             try #require(store.outbox.takeNext()).id, OutboxItem.Failure(.forbidden, "test"))
-        try store.keep(draft: "hal", for: "@bob")
+        try store.drafts.keep("hal", for: "@bob")
         // Bob writes first, and so the conversation gets its id.
         _ = try store.take(
             [
@@ -453,9 +453,9 @@ import Testing
         try store.outbox.resume("c1")
         #expect(store.outbox.takeNext()?.key == "k1")
         #expect(store.outbox.takeNext() == nil, "one after the other")
-        #expect(try store.draft(for: "c1") == "hal" && store.draft(for: "@bob") == "hal")
-        try store.keep(draft: "half", for: "c1")
-        #expect(try store.draft(for: "@bob") == "half")
+        #expect(try store.drafts.draft(for: "c1") == "hal" && store.drafts.draft(for: "@bob") == "hal")
+        try store.drafts.keep("half", for: "c1")
+        #expect(try store.drafts.draft(for: "@bob") == "half")
         #expect(try open().outbox.items.map(\.destination) == ["c1", "c1"])
         // Another log has another id for it.
         try store.begin(Told.welcome(user: "alice", epoch: "other"), isResumed: false)

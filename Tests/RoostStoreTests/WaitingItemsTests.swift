@@ -51,7 +51,7 @@ import Testing
         try take(store, Told.message(1, "told in confidence"))
         try store.outbox.add(
             .send(kind: nil, body: Array(#""typed in confidence""#.utf8), replyTo: nil), to: "c1", key: "k1")
-        try store.keep(draft: "begun in confidence", for: "c1")
+        try store.drafts.keep("begun in confidence", for: "c1")
         #expect(try file.contains("in confidence"))
         try store.signOut()
         #expect(try !file.contains("in confidence"))

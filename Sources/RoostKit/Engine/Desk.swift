@@ -365,7 +365,13 @@ final class Desk {
 
     /// Keeps what the user has begun to write.
     func keep(draft: String, for destination: String) throws {
-        try store.keep(draft: draft, for: destination)
+        try store.drafts.keep(draft, for: destination)
+        tell([destination])
+    }
+
+    /// A text was sent: it is no draft any more. Another one, that is still being written, stays.
+    func use(draft text: String, for destination: String) throws {
+        try store.drafts.use(text, for: destination)
         tell([destination])
     }
 

@@ -145,11 +145,13 @@ extension Engine {
             for _ in 0..<TimelineWindow.most / TimelineWindow.page {
                 guard let stale = try view.stale(desk.store) else { break }
                 let after = SequenceNumber(stale.from.value - 1)
+                let asked = desk.store.doubts
                 let page = try await patience { () throws(RoostFailure) in
                     try await self.client.history(of: conversation.id, after: after, limit: stale.count)
                 }
                 try desk.store.take(
-                    page, from: stale.from, to: SequenceNumber(stale.from.value + Int64(stale.count) - 1))
+                    page, from: stale.from, to: SequenceNumber(stale.from.value + Int64(stale.count) - 1),
+                    asked: asked)
                 desk.tell([conversation.id])
             }
         }
@@ -178,10 +180,11 @@ extension Engine {
     func fetch(
         _ conversation: String, before: SequenceNumber?, limit: Int = TimelineWindow.page
     ) async throws -> HistoryPage {
+        let asked = desk.store.doubts
         let page = try await patience { () throws(RoostFailure) in
             try await self.client.history(of: conversation, before: before, limit: limit)
         }
-        try desk.store.take(page, before: before ?? SequenceNumber(.max))
+        try desk.store.take(page, before: before ?? SequenceNumber(.max), asked: asked)
         desk.tell([conversation])
         return page
     }

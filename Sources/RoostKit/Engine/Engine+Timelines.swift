@@ -45,10 +45,11 @@ extension Engine {
         var kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
         if kept.first?.sequence != from {
             do {
+                let asked = desk.store.doubts
                 let page = try await patience { () throws(RoostFailure) in
                     try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page)
                 }
-                try desk.store.take(page, before: nil)
+                try desk.store.take(page, before: nil, asked: asked)
                 kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
             } catch  where !kept.isEmpty {
                 // What is behind the gap is shown; the gap stays visible.
@@ -78,44 +79,6 @@ extension Engine {
         try await fetch(conversation.id, before: SequenceNumber(to.value + 1), limit: max(1, missing))
         // The window shows what is between its ends; a gap at its beginning may lie before it.
         try desk.move(id) { _ in }
-    }
-
-    /// Who has read a message and when, as far as they tell; from the relay, or what this device knows.
-    func readers(
-        of sequence: SequenceNumber, in destination: String
-    ) async throws -> [(user: String, time: Timestamp?)] {
-        guard let conversation = try desk.store.conversation(destination)?.id else { return [] }
-        do {
-            var (readers, after) = ([(user: String, time: Timestamp?)](), String?.none)
-            repeat {
-                let from = after
-                let page = try await patience { () throws(RoostFailure) in
-                    try await self.client.receipts.page(of: sequence, in: conversation, after: from, limit: 100)
-                }
-                readers += page.receipts.filter(\.isRead).map { ($0.user, $0.readAt) }
-                after = page.next
-            } while after != nil
-            return readers
-        } catch is RoostFailure {
-            let marks = try desk.store.watermarks(of: conversation)
-            return marks.filter { $0.read >= sequence }.map { ($0.user, $0.readAt) }
-        }
-    }
-
-    /// The messages of a conversation in which a text occurs, newest first: of those on this device, the newest 10,000.
-    func search(_ text: String, in destination: String) throws -> [LocalMessage] {
-        guard !text.isEmpty, let conversation = try desk.store.conversation(destination) else { return [] }
-        let wanted = text.lowercased()
-        var found: [LocalMessage] = []
-        var below = SequenceNumber(.max)
-        for _ in 0..<20 {
-            let page = try desk.store.messages(of: conversation.id, below: below, limit: 500)
-            guard let first = page.first else { break }
-            found += page.reversed().filter { $0.body?.text?.lowercased().contains(wanted) ?? false }
-            if found.count >= 100 { break }
-            below = first.sequence
-        }
-        return Array(found.prefix(100))
     }
 
     // MARK: Groups

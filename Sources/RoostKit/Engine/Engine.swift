@@ -8,6 +8,9 @@ import RoostWire
 actor Engine {
     /// Most events of one transaction: a page of the relay's while it catches a device up.
     static let batch = 256
+    /// How often the engine looks whether another program has changed the file, such as a share extension: people
+    /// expect their message to go out at once, and a look costs microseconds.
+    static let othersWait = Duration.seconds(1)
     /// How long a store that can't be written is left alone. People make room in seconds, not in less.
     static let storeWait = Duration.seconds(5)
 
@@ -29,6 +32,7 @@ actor Engine {
     private var sleepers: [Sleeper: Task<Void, Never>] = [:]
     private let sleep: @Sendable (Duration) async throws -> Void
     private var isRefreshing = false
+    private var hasLostFile = false
     private var refreshAgain = false
     let watching = Watching()
     let patience: Patience
@@ -168,6 +172,7 @@ actor Engine {
         switch event {
         case .connected(let welcome, let isResumed):
             cancel(.reconnect)
+            try catchUp()
             try desk.begin(welcome, isResumed: isResumed)
             try deadlines.correct(welcome.time)
             place.position = desk.store.identity.position
@@ -242,9 +247,31 @@ actor Engine {
     func perform<Result: Sendable>(
         _ body: @Sendable (Desk) throws -> Result
     ) throws -> Result {
+        try catchUp()
         let result = try body(desk)
         pump()
         return result
+    }
+
+    /// Another program may have changed the file. Of one that was replaced, nothing more is shown or sent.
+    func lookForOthers() {
+        guard !hasLostFile else { return }
+        do throws(LocalFailure) { try catchUp() } catch { if !error.wasReplaced { stop(error) } }
+    }
+
+    private func catchUp() throws(LocalFailure) {
+        do throws(LocalFailure) {
+            guard try desk.store.catchUp() else { return }
+            place.position = desk.store.identity.position
+            desk.tell()
+            pump()
+        } catch {
+            if error.wasReplaced, !hasLostFile {
+                hasLostFile = true
+                stop(error)
+            }
+            throw error
+        }
     }
 
     /// Sends what waits, as far as it is its turn.

@@ -12,11 +12,12 @@ enum ThreadQuestion {
         for view in desk.openThreads where isReady && !view.wasAsked {
             let (root, id) = (view.root, view.conversation)
             if view.shown.root == nil {
+                let asked = desk.store.doubts
                 let before = SequenceNumber(root.value - 1)
                 let page = try await patience { () throws(RoostFailure) in
                     try await client.history(of: id, after: before, limit: 1)
                 }
-                try desk.store.take(page, before: nil)
+                try desk.store.take(page, before: nil, asked: asked)
             }
             try await page(of: view, before: nil, desk, client, patience)
         }
@@ -27,11 +28,11 @@ enum ThreadQuestion {
         of view: ThreadView, before: SequenceNumber?, _ desk: Desk, _ client: ChatClient, _ patience: Patience,
         isolation: isolated (any Actor)? = #isolation
     ) async throws {
-        let (root, id) = (view.root, view.conversation)
+        let (root, id, asked) = (view.root, view.conversation, desk.store.doubts)
         let page = try await patience { () throws(RoostFailure) in
             try await client.history(of: id, thread: root, before: before, limit: ThreadView.page)
         }
-        try desk.store.take(page, before: nil)
+        try desk.store.take(page, before: nil, asked: asked)
         view.note(page, isNewest: before == nil)
         desk.tell([id])
     }

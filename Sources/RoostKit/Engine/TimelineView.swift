@@ -113,7 +113,7 @@ final class ListView {
                 ConversationRow(
                     id: destination, title: try store.people.profile(of: name)?.name ?? name, peer: name,
                     last: builder.items([], isAtEnd: true).last?.message,
-                    unread: 0, pending: items.count, typing: [], draft: try store.draft(for: destination)))
+                    unread: 0, pending: items.count, typing: [], draft: try store.drafts.draft(for: destination)))
         }
         rows.sort { $0.id < $1.id }
         for conversation in conversations.prefix(limit) {
@@ -147,6 +147,6 @@ final class ListView {
             id: conversation.id, conversation: conversation, title: name ?? peer ?? "", peer: peer,
             last: builder.items(last, isAtEnd: true).last { $0.message != nil }?.message, unread: conversation.unread,
             pending: items.count, typing: notices.typing(in: conversation.id).users,
-            draft: try store.draft(for: conversation.id))
+            draft: try store.drafts.draft(for: conversation.id))
     }
 }

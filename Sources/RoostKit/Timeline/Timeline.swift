@@ -29,7 +29,8 @@ public final class Timeline {
         self.roost = roost
         let opened = try await engine.perform { desk in
             let view = try desk.open(destination, show)
-            return (view, desk.timeline(view)?.shown ?? TimelineSnapshot(), try desk.store.draft(for: destination))
+            let draft = try desk.store.drafts.draft(for: destination)
+            return (view, desk.timeline(view)?.shown ?? TimelineSnapshot(), draft)
         }
         view = opened.0
         snapshot = opened.1
@@ -62,7 +63,8 @@ public final class Timeline {
 
     // MARK: Writing
 
-    /// Sends a text. It is on disk when this returns. Sending ends typing, and takes the draft away.
+    /// Sends a text. It is on disk when this returns. Sending ends typing, and takes the draft away if that is the text
+    /// that is sent: a quick answer from elsewhere leaves what the user is writing.
     /// - Parameter mentions: members of the group whom the text mentions, at most 32; `@all` for all of them, which
     ///   only owner and admins may. The text itself isn't read.
     /// - Returns: the row's identity, from now on and for ever.
@@ -71,8 +73,9 @@ public final class Timeline {
         _ text: String, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
         let id = try await send(kind: nil, Body(text: text), replyTo: replyTo, mentions: mentions)
+        if LocalDrafts.isSame(draft, text) { draft = "" }
         // It is sent, whatever becomes of the draft: who is told of a failure sends again.
-        try? await write(draft: "")
+        try? await engine.perform { [destination] in try $0.use(draft: text, for: destination) }
         return id
     }
 
@@ -220,7 +223,7 @@ public final class Timeline {
 
     /// The messages in which a text occurs, newest first, of those on this device.
     public func search(_ text: String) async throws -> [LocalMessage] {
-        try await engine.search(text, in: destination)
+        try await MessageQuestion.search(text, in: destination, engine)
     }
 
     // MARK: Reading
@@ -234,7 +237,7 @@ public final class Timeline {
     /// Who has read a message, and when, as far as they tell: from the relay, or without a session what this device
     /// knows, where the time may be that of a later message.
     public func readers(of sequence: SequenceNumber) async throws -> [(person: Person, time: Timestamp?)] {
-        let marks = try await engine.readers(of: sequence, in: destination)
+        let marks = try await MessageQuestion.readers(of: sequence, in: destination, engine)
         return marks.map { (roost?.person($0.user) ?? Person(user: $0.user), $0.time) }
     }
 
@@ -243,11 +246,13 @@ public final class Timeline {
     /// Keeps what the user has begun to write, and tells others that the user types: at most once in two seconds,
     /// because the relay forgets it after three.
     public func write(draft text: String) async throws {
-        guard text != draft else { return }
+        let isTyped = text != draft
         draft = text
         let name = conversation?.id ?? destination
         let now = ContinuousClock.now
-        if text.isEmpty {
+        if !isTyped {
+            // Another timeline may have changed what is kept.
+        } else if text.isEmpty {
             if typedAt != nil { await engine.client.typing(in: name, isActive: false) }
             typedAt = nil
         } else if typedAt.map({ now - $0 >= .seconds(2) }) ?? true, conversation != nil {

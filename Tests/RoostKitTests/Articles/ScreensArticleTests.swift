@@ -7,7 +7,8 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// The code of `Screens.md`, `ForegroundAndBackground.md` and `SeveralUsers.md` that needs nothing of Apple's.
+/// The code of `Screens.md`, `ForegroundAndBackground.md`, `KeptOnTheDevice.md` and `SeveralUsers.md` that needs
+/// nothing of Apple's.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ScreensArticleTests {
     private let relay = TestRelay()
@@ -61,6 +62,13 @@ import Testing
         }
         await roost.disconnect()
         return badge
+    }
+    // end
+
+    // article
+    func share(_ text: String, with destination: String, _ settings: RoostSettings) async throws {
+        let roost = try await Roost(settings)
+        try await roost.timeline(with: destination).send(text)
     }
     // end
 
@@ -140,6 +148,18 @@ import Testing
         relay.setReachable(false)
         let opened = try await Roost(settings(alice))
         #expect(try await opened.timeline(with: "@bob").texts == ["hi"])
+    }
+
+    /// An extension puts a message into the outbox, and the app that has the session sends and shows it.
+    @Test func whatAnExtensionSharesTheAppSends() async throws {
+        let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
+        let roost = try await alice.online()
+        let shown = try await roost.timeline(with: "@bob")
+        let others = try await bob.online()
+        let other = try await others.timeline(with: "@alice")
+        try await share("a picture", with: "@bob", settings(alice))
+        await shown.until { $0.texts == ["a picture"] && $0.areSent == [true] }
+        await other.until { $0.texts == ["a picture"] }
     }
 
     @Test func everyUserHasAFile() async throws {

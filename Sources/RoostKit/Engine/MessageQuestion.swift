@@ -1,0 +1,46 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// What is asked about the messages of a conversation, without moving a window.
+enum MessageQuestion {
+    /// Who has read a message and when, as far as they tell; from the relay, or what this device knows.
+    static func readers(
+        of sequence: SequenceNumber, in destination: String, _ engine: isolated Engine
+    ) async throws -> [(user: String, time: Timestamp?)] {
+        guard let conversation = try engine.desk.store.conversation(destination)?.id else { return [] }
+        do {
+            var (readers, after) = ([(user: String, time: Timestamp?)](), String?.none)
+            repeat {
+                let from = after
+                let page = try await engine.patience { () throws(RoostFailure) in
+                    try await engine.client.receipts.page(of: sequence, in: conversation, after: from, limit: 100)
+                }
+                readers += page.receipts.filter(\.isRead).map { ($0.user, $0.readAt) }
+                after = page.next
+            } while after != nil
+            return readers
+        } catch is RoostFailure {
+            let marks = try engine.desk.store.watermarks(of: conversation)
+            return marks.filter { $0.read >= sequence }.map { ($0.user, $0.readAt) }
+        }
+    }
+
+    /// The messages of a conversation in which a text occurs, newest first: of those on this device, the newest 10,000.
+    static func search(
+        _ text: String, in destination: String, _ engine: isolated Engine
+    ) throws -> [LocalMessage] {
+        guard !text.isEmpty, let conversation = try engine.desk.store.conversation(destination) else { return [] }
+        let wanted = text.lowercased()
+        var found: [LocalMessage] = []
+        var below = SequenceNumber(.max)
+        for _ in 0..<20 {
+            let page = try engine.desk.store.messages(of: conversation.id, below: below, limit: 500)
+            guard let first = page.first else { break }
+            found += page.reversed().filter { $0.body?.text?.lowercased().contains(wanted) ?? false }
+            if found.count >= 100 { break }
+            below = first.sequence
+        }
+        return Array(found.prefix(100))
+    }
+}
