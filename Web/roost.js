@@ -2610,6 +2610,9 @@ class Notices {
     this.presences.clear();
   }
 
+  /** Where somebody types or has typed, or members are counted. */
+  get conversations() { return [...this.#typing.keys(), ...this.#several, ...this.online.keys()]; }
+
   /** For other tabs. */
   get written() {
     return { typing: this.#typing, several: this.#several, presences: this.presences, online: this.online };
@@ -3546,9 +3549,10 @@ class People {
 
   /** Takes what the writer knows. */
   replace(notices) {
+    const before = this.notices.conversations;
     this.notices.replace(notices);
     this.presences.show(new Map(this.notices.presences));
-    this.#screen.tell(null, false);
+    this.#screen.tell([...before, ...this.notices.conversations], false);
   }
 
   // -- Watching
