@@ -76,8 +76,9 @@ extension Policy {
     }
 
     /// How exactly `viewer` is told when `user` was there last. The time would say that `user` is there now, so whoever
-    /// isn't told that isn't told the time.
+    /// isn't told that isn't told the time. Of a deleted account, nobody is told anything.
     func lastSeenDetail(of user: User, to viewer: User) -> LastSeenDetail {
+        if user.isDeleted { return .nobody }
         if hidesNothing(user, from: viewer) { return .exact }
         let detail = max(told(by: user, to: viewer).lastSeen, told(by: viewer, to: user).lastSeen)
         return showsPresence(of: user, to: viewer) ? detail : max(detail, .coarse)
@@ -86,7 +87,7 @@ extension Policy {
     /// What `viewer` may know of the presence of `user`.
     @inline(__always)
     func presenceLevel(of user: User, to viewer: User) -> PresenceLevel {
-        if hidesNothing(user, from: viewer) { return .full }
+        if hidesNothing(user, from: viewer), !user.isDeleted { return .full }
         return PresenceLevel(
             isShown: showsPresence(of: user, to: viewer), detail: lastSeenDetail(of: user, to: viewer))
     }

@@ -242,7 +242,7 @@ final class PresenceCommands {
     /// The user has left for good: it is nobody's contact any more, and says nothing of itself.
     func leave(_ user: User, at now: Moment) {
         endWatches(of: user, at: now)
-        if let mutation = presence.set(user.presence.status.choice, "", of: user, at: now) { journal.store(mutation) }
+        if let mutation = presence.set(.auto, "", of: user, at: now) { journal.store(mutation) }
     }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
