@@ -20,14 +20,25 @@ package enum Folding {
         return String(folded).composed
     }
 
-    // Searches pass over accents, points of Hebrew and Arabic, joiners and selectors. Vowel signs of other scripts are
-    // letters to their readers; their combining class is below 10 (Unicode Standard, table 4-3).
+    // Searches pass over accents, tone marks, points of Hebrew and Arabic, joiners and selectors. Vowel signs of other
+    // scripts are letters to their readers; their combining class is below 10, or one of a script's own (Unicode
+    // Standard, table 4-3): of Telugu, Thai, Lao and Tibetan.
     private static func isMark(_ scalar: Unicode.Scalar, _ category: Unicode.GeneralCategory) -> Bool {
         if scalar.value < 0x80 { return false }
         let properties = scalar.properties
-        return properties.canonicalCombiningClass.rawValue >= 10 || category == .enclosingMark || category == .format
-            || properties.isDefaultIgnorableCodePoint
+        switch properties.canonicalCombiningClass.rawValue {
+        case 0..<10, 84, 91, 103, 118, 129, 130, 132:
+            return category == .enclosingMark || category == .format || properties.isDefaultIgnorableCodePoint
+        default: return true
+        }
     }
+
+    /// The letters that Unicode doesn't decompose, as people without them on their keyboards write them; and the one of
+    /// upper case whose lower case is written with two.
+    private static let plain: [Unicode.Scalar: String] = [
+        "\u{C6}": "ae", "\u{D0}": "d", "\u{D8}": "o", "\u{DE}": "th", "\u{110}": "d", "\u{126}": "h", "\u{141}": "l",
+        "\u{152}": "oe", "\u{166}": "t", "\u{1E9E}": "ss",
+    ]
 
     // The full folding of case (Unicode Standard, section 3.13) goes by the upper case: `ß` and `SS` are the same.
     private static func append(_ scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
@@ -37,7 +48,7 @@ package enum Folding {
         case 0xFF01...0xFF5E:
             if let narrow = Unicode.Scalar(scalar.value - 0xFEE0) { append(narrow, to: &folded) }
         default:
-            folded.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+            folded.append(contentsOf: (plain[scalar] ?? scalar.properties.lowercaseMapping).unicodeScalars)
         }
     }
 
@@ -59,16 +70,33 @@ package enum Folding {
         var places: [Int] = []
         var place = 0
         var isStart = true
+        var isBound = false
         for scalar in folded.unicodeScalars {
-            if isStart || isUnspaced(scalar) { if scalar != " " { places.append(place) } }
+            if isStart || isUnspaced(scalar) && !isBound { if scalar != " " { places.append(place) } }
             isStart = scalar == " "
+            isBound = binds(scalar)
             place += UTF8.width(scalar)
         }
         return places
     }
 
+    // Whether the letter behind it belongs to the same syllable: behind vowels of Thai and Lao that stand before their
+    // consonant, and behind signs that put one consonant below another.
+    private static func binds(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xE40...0xE44, 0xEC0...0xEC4, 0x1039, 0x17D2, 0x1A60: true
+        default: false
+        }
+    }
+
     private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
+        // Vowels of Thai and Lao that stand behind their consonant.
+        case 0xE30...0xE33, 0xE45, 0xEB0...0xEB3: false
+        // Thai, Lao, Burmese, Khmer, and the scripts beside them (Unicode Standard Annex 14, class SA): their letters.
+        case 0xE01...0xEDF, 0x1000...0x109F, 0x1780...0x17DC, 0x1950...0x19DF, 0x1A20...0x1AAD, 0xA9E0...0xA9FE,
+            0xAA60...0xAADF:
+            scalar.properties.generalCategory == .otherLetter
         case 0...0x2E7F: false
         // Hiragana and Katakana, Hangul syllables.
         case 0x3041...0x30FA, 0x31F0...0x31FF, 0xAC00...0xD7A3, 0xFF66...0xFF9D: true
