@@ -179,12 +179,18 @@ public final class CommandDecoder {
     private func readErase() throws(Refusal) -> OperatorCommand {
         guard members.value(.conversation) != nil else {
             return .eraseMessages(
-                user: try members.user(.user), after: try members.optional(.after, members.position))
+                user: try members.user(.user), after: try members.optional(.after, members.position),
+                until: try members.optional(.until, members.time))
         }
-        for member in [Member.user, .after] where members.value(member) != nil {
+        for member in [Member.user, .after, .until] where members.value(member) != nil {
             throw members.refusal(.conversation, "and \(member.word) must not be used together")
         }
-        return .eraseConversation(try members.conversation(.conversation))
+        let name = try members.conversation(.conversation)
+        // Whoever asks belongs to no conversation, so `@` and a user is none.
+        guard name.bytes.first != UInt8(ascii: "@") else {
+            throw members.refusal(.conversation, "must be the name of one, not @ and a user")
+        }
+        return .eraseConversation(name)
     }
 
     private func readWhereabouts() throws(Refusal) -> OperatorCommand.Whereabouts {

@@ -20,8 +20,8 @@ public enum OperatorCommand {
 
     /// How these users are shown.
     case states([Text])
-    /// The next of the messages that a user has written are erased: those above this position.
-    case eraseMessages(user: Text, after: Position?)
+    /// The next of the messages that a user has written are erased: those above this position, and up to this time.
+    case eraseMessages(user: Text, after: Position?, until: Timestamp?)
     /// A conversation is erased with everything in it.
     case eraseConversation(Text)
 

@@ -84,7 +84,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .ackFeed(let consumer, _), .forgetFeed(let consumer): consumer.array
     case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
     case .states(let users): users.flatMap(\.array)
-    case .eraseMessages(let user, _): user.array
+    case .eraseMessages(let user, _, _): user.array
     case .eraseConversation(let conversation): conversation.array
     case .profile(let user, let change, _): user.array + touch(change)
     case .drain, .statistics, .reports: []

@@ -164,6 +164,11 @@ import Testing
             (#"{"type":"admin.disconnect","id":1,"user":"bob"}"#, "disconnect | bob | -"),
             (#"{"type":"admin.disconnect","id":1,"user":"bob","device":"phone"}"#, "disconnect | bob | phone"),
             (#"{"type":"admin.revoke","id":1,"user":"bob","device":"phone"}"#, "revoke | bob | phone"),
+            (#"{"type":"admin.erase","id":1,"user":"bob"}"#, "eraseMessages | bob | - | -"),
+            (
+                #"{"type":"admin.erase","id":1,"user":"bob","after":"e1-8","until":7}"#, "eraseMessages | bob | 8 | 7"
+            ),
+            (#"{"type":"admin.erase","id":1,"conversation":"c1","until":null}"#, "eraseConversation | c1"),
             (#"{"type":"feed","id":1,"consumer":"c"}"#, "feed | c | - | - | false"),
             (#"{"type":"feed","id":1,"consumer":"c","limit":256,"wait":true}"#, "feed | c | - | 256 | true"),
             (#"{"type":"feed.forget","id":1,"consumer":"c"}"#, "forgetFeed | c"),

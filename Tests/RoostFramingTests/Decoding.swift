@@ -147,8 +147,10 @@ private func describe(_ command: OperatorCommand) -> String {
     case .forgetFeed(let consumer): words("forgetFeed", text(consumer))
     case .endSignIn(let name, let until): words("endSignIn", text(name), until.map { "\($0.milliseconds)" } ?? "-")
     case .states(let users): words("states", list(users))
-    case .eraseMessages(let user, let after):
-        words("eraseMessages", text(user), after.map { "\($0.value)" } ?? "-")
+    case .eraseMessages(let user, let after, let until):
+        words(
+            "eraseMessages", text(user), after.map { "\($0.value)" } ?? "-",
+            until.map { "\($0.milliseconds)" } ?? "-")
     case .eraseConversation(let conversation): words("eraseConversation", text(conversation))
     case .profile(let user, let change, let isDeleted):
         words("profile", text(user), describe(change), isDeleted.map { "\($0)" } ?? "-")

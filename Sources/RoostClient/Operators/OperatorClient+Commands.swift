@@ -27,11 +27,16 @@ extension OperatorClient {
     }
 
     /// Erases the next of the messages that a user has written.
-    /// - Parameter after: `position` of the page before; nil to begin.
-    public func erase(messagesOf user: String, after: String? = nil) async throws(RoostFailure) -> ErasurePage {
+    /// - Parameters:
+    ///   - after: `position` of the page before; nil to begin.
+    ///   - until: only messages whose time isn't later than this, the same for every page; nil for all.
+    public func erase(
+        messagesOf user: String, after: String? = nil, until: Timestamp? = nil
+    ) async throws(RoostFailure) -> ErasurePage {
         let reply = try await ask(.erase) { command in
             command.member("user", user)
             if let after { command.member("after", after) }
+            if let until { command.member("until", until.milliseconds) }
         }
         guard let page = ErasurePage(reading: reply.members) else { throw .unexpectedReply }
         return page

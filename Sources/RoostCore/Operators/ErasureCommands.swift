@@ -29,6 +29,8 @@ final class ErasureCommands {
         var messages = 0
         var damaged = 0
         var reached: Position
+        /// What was written later stays.
+        let until: Timestamp
     }
 
     private let bounds: Bounds
@@ -61,8 +63,9 @@ final class ErasureCommands {
     // MARK: Messages
 
     /// Erases the next of the messages that a user has written.
+    /// - Parameter until: only those whose time isn't later; nil for all.
     func erase(
-        messagesOf name: Text, after: Position?, _ id: CommandID?, _ session: Session
+        messagesOf name: Text, after: Position?, until: Timestamp?, _ id: CommandID?, _ session: Session
     ) throws(Refusal) -> User {
         guard let user = directory.user(named: name) else { throw Refusal(.notFound, "user: nobody has this name") }
         guard pages[session.id] == nil else { throw Refusal(.conflict, "a page of this session is under way") }
@@ -72,7 +75,7 @@ final class ErasureCommands {
         }
         try journal.reserve(0)
         try reads.check(session)
-        pages[session.id] = Page(reached: after)
+        pages[session.id] = Page(reached: after, until: until ?? Timestamp(milliseconds: .max))
         let request = FeedRequest(
             after: after, rows: bounds.messages, bytes: bounds.bytes, looks: bounds.looks, sender: user.number)
         reads.ask(.feed(request), for: .erasure(Asker(session: session, user: user, id: id)))
@@ -93,7 +96,8 @@ final class ErasureCommands {
         var told = 0
         var (last, isCut) = (page.reached, false)
         var messages = 0
-        for event in result.events where event.position <= head {
+        // The clock may have been set back meanwhile, so that an earlier one may follow a later one.
+        for event in result.events where event.position <= head && event.time <= page.until {
             guard let conversation = directory.conversation(event.conversation),
                 let append = erasure(of: event, in: conversation, by: asker.user, now)
             else { continue }

@@ -139,8 +139,8 @@ final class OperatorCommands {
         case .ackFeed(let consumer, let position): try feeds.ack(consumer, position, id, session, now)
         case .forgetFeed(let consumer): try feeds.forget(consumer, id, session, now)
         case .states(let users): states(of: users, id, session)
-        case .eraseMessages(let user, let after):
-            let user = try erasures.erase(messagesOf: user, after: after, id, session)
+        case .eraseMessages(let user, let after, let until):
+            let user = try erasures.erase(messagesOf: user, after: after, until: until, id, session)
             // One line for all of its pages.
             if after == nil { deeds.append(OperatorDeed(name: name, kind: .eraseMessages(user: user.name))) }
         case .eraseConversation(let conversation):

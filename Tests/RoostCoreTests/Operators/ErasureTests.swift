@@ -12,11 +12,12 @@ import Testing
     }
 
     /// Erases page by page, as a service does. Returns how many messages each page had.
-    private func eraseAll(of user: String, _ client: HarnessClient) -> [Int64] {
+    private func eraseAll(of user: String, _ client: HarnessClient, until: Int64 = .max) -> [Int64] {
         var pages: [Int64] = []
         var after = "memory-0"
         while pages.count < 1_000 {
-            let page = client.request("admin.erase", ["user": "\(user)", "after": "\(after)"])?["erasure"]
+            let members: Members = ["user": "\(user)", "after": "\(after)", "until": Value(integerLiteral: until)]
+            let page = client.request("admin.erase", members)?["erasure"]
             guard let erased = page?.number("erased"), let position = page?.text("position") else {
                 Issue.record("the erasing is refused")
                 break
@@ -57,6 +58,26 @@ import Testing
         #expect(bodies(bob, "@alice") == [nil])
         // Once more changes nothing.
         #expect(eraseAll(of: "alice", mill).allSatisfy { $0 == 0 })
+    }
+
+    @Test func whatIsWrittenLaterStays() {
+        let relay = RelayHarness(limits: .with { $0.erasedAtOnce = 2 })
+        let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+        let group = alice.makeGroup("bob")
+        for number in 1...3 { alice.post("a\(number)", to: group) }
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 1, "reaction": "+"])
+        let until = bob.frames("message").last?.number("time") ?? 0
+        relay.advance(1)
+        alice.post("after", to: group)
+        // Her reaction is as late as her message.
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 4, "reaction": "!"])
+        let mill = mill(at: relay)
+        #expect(eraseAll(of: "alice", mill, until: until).reduce(0, +) == 3)
+        #expect(bodies(bob, group) == [nil, nil, nil, "after"])
+        let left = bob.request("history", ["conversation": "\(group)"])?.list("messages").last?["reactions"]
+        #expect(left != nil)
+        #expect(eraseAll(of: "alice", mill).reduce(0, +) == 1)
+        #expect(bodies(bob, group) == [nil, nil, nil, nil])
     }
 
     @Test func onePageLooksAtSoManyRowsAndTellsSoManySessions() {
@@ -117,6 +138,10 @@ import Testing
         #expect(mill.outcome("admin.erase", ["user": "nobody"]) == "not_found")
         #expect(mill.outcome("admin.erase", ["user": "alice", "after": "memory-99"]) == "bad_position")
         #expect(mill.outcome("admin.erase", ["user": "alice", "conversation": "c"]) == "bad_request")
+        #expect(mill.outcome("admin.erase", ["conversation": "c", "until": 1]) == "bad_request")
+        #expect(mill.outcome("admin.erase", ["user": "alice", "until": 0]) == "bad_request")
+        // Whose direct conversation with her it would be, nobody could say.
+        #expect(mill.outcome("admin.erase", ["conversation": "@alice"]) == "bad_request")
         #expect(relay.connect("bob").outcome("admin.erase", ["user": "alice"]) == "forbidden")
     }
 
