@@ -61,7 +61,7 @@ package struct Services: Sendable {
         apiKeys = APIKeys(database: database, clock: clock)
         relay = try line()
         // On a line of its own: to erase much costs much, and is nobody's hurry.
-        let erasureQueue = ErasureQueue(database: database, relay: try line(), limits: limits)
+        let erasureQueue = ErasureQueue(database: database, relay: try line(), clock: clock, limits: limits)
         erasures = erasureQueue
         let profileQueue = ProfileQueue(database: database, relay: try line(), log: log)
         profiles = profileQueue
@@ -161,7 +161,8 @@ package struct Services: Sendable {
         MetricsRoutes(metrics: metrics, token: configuration.metricsToken).add(to: &table)
         UserRoutes(lookup: UserLookup(accounts, isOn: configuration.looksUp)).add(to: &table)
         LetterRoutes(operators: Operators(accounts)).add(to: &table)
-        BackendRoutes(keys: apiKeys, relay: relay, erasures: erasures, limits: limits).add(to: &table)
+        BackendRoutes(keys: apiKeys, relay: relay, erasures: erasures, accounts: accounts, limits: limits)
+            .add(to: &table)
         let addresses = ClientAddress(proxies: configuration.proxies)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins), addresses: addresses, limits: limits,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 from socket import create_connection
 
@@ -72,6 +73,51 @@ async def test_keys_that_a_full_disk_left_empty(tmp_path):
             await ann.hello(tokens["accessToken"], device=tokens["device"])
     finally:
         relay.kill()
+
+
+async def test_the_command_that_revokes_ends_the_sign_in(tmp_path):
+    relay = Both(tmp_path, services__port=free_port())
+
+    async def revoke(*words, code=0, **others):
+        settings = {"store.path": relay.store, "auth.key_file": relay.key_file, **relay.settings, **others}
+        flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+        done = await asyncio.to_thread(command, relay.folder, "admin", "revoke", *words, *flags)
+        assert done.returncode == code, done.stderr
+        return done
+
+    def refresh(tokens):
+        return relay.ask("POST", "/v1/sessions/refresh", {"refreshToken": tokens["refreshToken"]})
+    try:
+        await relay.listening()
+        told = {"email": "ann@example.org", "password": "correct horse"}
+        phone = relay.ask("POST", "/v1/accounts", {**told, "displayName": "Ann", "device": "phone"}).json
+        tablet, desk = (
+            relay.ask("POST", "/v1/sessions", {**told, "device": name}).json for name in ("tablet", "desk"))
+        user = phone["user"]
+        socket = await relay.device(user, "phone", token=phone["accessToken"])
+        # The services have the relay told, too, which may be quicker.
+        assert re.fullmatch(
+            r"the sign-in at roost-services has ended\nrevoked; (1 connection|0 connections) closed\n",
+            (await revoke(user, "--device", "phone")).stdout)
+        assert await socket.closed() == 4503 and refresh(phone).status == 401
+        await revoke("--session", tablet["session"])
+        assert refresh(tablet).status == 401
+        desk |= refresh(desk).json
+        await revoke(user)
+        assert refresh(desk).status == 401
+        # Somebody with tokens of another issuer has no account.
+        assert (await revoke("zoe")).stdout == "revoked; 0 connections closed\n"
+        assert (await revoke(user, "--device", "none")).stdout == "revoked; 0 connections closed\n"
+        # Of a relay elsewhere nothing here says whether it has accounts.
+        url = f"ws://127.0.0.1:{relay.port}/v1/socket"
+        assert f"`roost admin user revoke {user} --device phone`" in (
+            await revoke(user, "--device", "phone", "--url", url)).stderr
+        # Whoever thinks that somebody is out is told otherwise.
+        away = await revoke(user, code=1, **{"services.port": 1})
+    finally:
+        relay.kill()
+    assert away.stdout == "revoked; 0 connections closed\n"
+    assert "the sign-in at roost-services goes on" in away.stderr and f"roost admin user revoke {user}" in away.stderr
 
 
 async def test_a_slow_request_keeps_nobody_from_coming_back(tmp_path):

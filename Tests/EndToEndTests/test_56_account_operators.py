@@ -53,6 +53,22 @@ def admin(services, *words):
 # The command line
 
 
+def test_signing_out_on_one_device(start_services):
+    services = start_services()
+    phone = services.sign_up("ann@example.org", device="phone")
+    tablet = services.sign_in("ann@example.org", device="tablet").json
+    for name in ("ann@example.org", phone["user"]):
+        assert user(services, "revoke", name, "--device", "phone", code=name != "ann@example.org") == (
+            "signed out there\n" if name == "ann@example.org"
+            else "roost: not_found: the user isn't signed in on a device of this name\n")
+    assert services.refresh(phone["refreshToken"]).status == 401
+    assert services.refresh(tablet["refreshToken"]).status == 200
+    # What a device is called is nobody's to keep.
+    assert ("@operator", f"revoke {phone['user']} {phone['session']}") in audit(services)
+    user(services, "revoke", "--device", "phone", code=2)
+    user(services, "revoke", "--session", phone["session"], "--device", "phone", code=2)
+
+
 def test_show_and_find(start_services):
     services = start_services()
     ann = services.sign_up("ann@example.org", name="Änne", device="phone")

@@ -259,6 +259,56 @@ async def test_messages_of_a_user_are_erased(both):
     assert backend.ask("messages/history", {"as": "bob", "conversation": group}).code == "not_found"
 
 
+async def test_what_is_written_after_the_request_stays(both):
+    services, relay = both()
+    backend = Backend(services)
+    ann = await relay.device("ann")
+    await ann.send("@bob", "before")
+    relay.kill()
+    assert backend.ask("erase/messages", {"user": "ann"}).status == 202
+    relay.start()
+    ann = await relay.device("ann")
+    await ann.send("@bob", "after")
+    await until(lambda: backend.must("erase/messages/state", {"user": "ann"})["done"], "all is erased")
+    page = await ann.ask("history", conversation="@bob")
+    assert [one.get("body") for one in page["messages"]] == [None, "after"]
+
+
+async def test_a_revocation_ends_the_sign_in(both):
+    services, relay = both()
+    backend = Backend(services, "k", "sessions")
+    phone = services.sign_up("ann@example.org", device="phone")
+    tablet, desk, watch = (
+        services.sign_in("ann@example.org", device=name).json for name in ("tablet", "desk", "watch"))
+    sockets = {one["device"]: await relay.device(one["user"], one["device"], token=one["accessToken"])
+               for one in (phone, tablet, desk, watch)}
+
+    async def is_out(tokens, body):
+        assert (await asyncio.to_thread(backend.ask, "sessions/revoke", body)).status == 200
+        assert await sockets.pop(tokens["device"]).closed() == 4503
+        answer = services.refresh(tokens["refreshToken"])
+        assert (answer.status, answer.code) == (401, "unauthorized")
+    await is_out(phone, {"user": phone["user"], "device": "phone"})
+    await is_out(tablet, {"sid": tablet["session"]})
+    # The others go on.
+    desk |= services.refresh(desk["refreshToken"]).json
+    await is_out(desk, {"user": phone["user"]})
+    assert services.refresh(watch["refreshToken"]).status == 401
+    # Who knows the password is in again.
+    assert services.sign_in("ann@example.org", device="phone").status == 200
+
+
+def test_a_conversation_that_is_there_does_not_say_when_something_came(both):
+    services, _ = both()
+    everything, narrow = Backend(services), Backend(services, "narrow", "conversations")
+    wanted = {"as": "ann", "kind": "direct", "members": ["bob"]}
+    assert everything.must("conversations", wanted, "c1")["time"]
+    everything.send("ann", "@bob", "x", "m1")
+    there = narrow.ask("conversations", wanted, "c2")
+    assert there.status == 200 and set(there.json) == {"conversation", "duplicate"}, there.raw
+    assert everything.must("conversations", wanted, "c3")["time"]
+
+
 def test_the_commands_of_the_page_are_true(both):
     """Docs/HTTP.md, from top to bottom."""
     services, _ = both()
@@ -275,6 +325,22 @@ def test_the_commands_of_the_page_are_true(both):
 
 
 # Refusals
+
+
+def test_a_member_that_is_there_twice(both):
+    services, _ = both()
+    backend = Backend(services)
+    for path, raw in [
+            ("messages", '{"as":"ann","as":"bob","to":"@carol","body":"twice"}'),
+            ("messages", '{"as":"ann","to":"@carol","kind":"card","body":{"a":[{"b":1,"b":2}]}}'),
+            ("presence", '{"users":["ann"],"users":["bob"]}'),
+            ("sessions/revoke", '{"user":"ann","user":"bob"}'),
+            ("conversations/get", '{"as":"ann","as":"bob","conversation":"@carol"}')]:
+        answer = services.ask(
+            "POST", f"/v1/backend/{path}", raw=raw, token=backend.key, headers={"Idempotency-Key": "k"})
+        assert (answer.status, answer.code) == (400, "bad_json"), (path, answer.raw)
+    refused = backend.ask("erase/conversation", {"conversation": "@ann"})
+    assert (refused.status, refused.code) == (400, "bad_request")
 
 
 async def test_refusals_of_the_relay_have_statuses(both):

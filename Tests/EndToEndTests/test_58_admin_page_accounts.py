@@ -122,6 +122,24 @@ async def test_everything_an_operator_does(both):
         assert await page.evaluate("sessionStorage.length") == 0
 
 
+async def test_revoking_ends_the_sign_in(both):
+    ann = await sign_up(both, "ann@example.org", "Ann", device="phone")
+    phone = await both.device(ann["user"], device="phone", token=ann["accessToken"])
+    link = await asyncio.to_thread(roost, both, "page")
+    async with Browser() as browser:
+        page = await open_page(browser, link)
+        await page.get_by_label("Address or name begins with").fill("ann")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("row", name=re.compile(ann["user"])).get_by_role("button").click()
+        await page.get_by_role("button", name="What the relay knows").click()
+        await page.get_by_role("button", name="Revoke all tokens").click()
+        await page.get_by_role("button", name="Yes").click()
+        assert await phone.closed() == 4503
+        await page.get_by_text(re.compile("connections? closed")).wait_for()
+        assert "goes on" not in await page.locator("#person-facts").inner_text()
+    assert both.ask("POST", "/v1/sessions/refresh", {"refreshToken": ann["refreshToken"]}).status == 401
+
+
 async def test_an_operator_with_an_account(both):
     """Who is signed in at the chat page goes on as that on the operators' page."""
     await both.listening()

@@ -527,8 +527,9 @@ struct AccountsTests {
         let database = accounts.database
         BackendRoutes(
             keys: APIKeys(database: database, clock: clock.wall), relay: TestRelay([]),
-            erasures: ErasureQueue(database: database, relay: TestRelay([]), limits: ServicesLimits()),
-            limits: ServicesLimits()
+            erasures: ErasureQueue(
+                database: database, relay: TestRelay([]), clock: clock.wall, limits: ServicesLimits()),
+            accounts: accounts, limits: ServicesLimits()
         ).add(to: &table)
         let document = String(decoding: PublicRoutes.document, as: UTF8.self)
         var paths: [String: Set<String>] = [:]

@@ -48,6 +48,19 @@ struct AnswerTableTests {
         }
     }
 
+    @Test func withoutReadAConversationThatIsThereDoesNotSayWhenItsNewestEventCame() {
+        let there = #"{"type":"ok","re":1,"conversation":{"kind":"direct"},"position":"e-7","time":9,"duplicate":true}"#
+        let words = Set(APIKey.Word.allCases)
+        #expect(
+            filtered("conversations", words.subtracting([.read]), there)
+                == #"{"conversation":{"kind":"direct"},"duplicate":true}"#)
+        #expect(filtered("conversations", words, there).contains(#""position":"e-7","time":9,"duplicate":true"#))
+        // What a key has made itself tells nothing of others.
+        let made = there.replacing(#","duplicate":true"#, with: "")
+        #expect(filtered("conversations", [.conversations], made).contains(#""time":9"#))
+        #expect(filtered("conversations/add", [.conversations], there).contains(#""time":9"#))
+    }
+
     @Test func withoutReadPeopleDoNotSayWhoWroteLast() {
         let text = #"""
             {"type":"ok","conversations":[{"conversation":"c","members":["ann","bob"],"message":{"from":"gone"}}],\#

@@ -56,6 +56,16 @@ struct BackendTests {
         try await ServicesDatabase(path: folder.path + "/services.db", log: Logger(label: "test"))
     }
 
+    private func accounts(_ database: ServicesDatabase) throws -> Accounts {
+        let limits = ServicesLimits()
+        return Accounts(
+            settings: Accounts.Settings(), limits: limits, clock: clock.wall, database: database,
+            hashes: try HashPool(limits: limits),
+            keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall),
+            mail: HeldMail(limits: limits, clock: clock.wall),
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
     private func ask(
         _ path: String, _ body: String, key: String?, _ database: ServicesDatabase, _ relay: TestRelay,
         words: Set<APIKey.Word> = Set(APIKey.Word.allCases)
@@ -64,8 +74,8 @@ struct BackendTests {
         var table = RouteTable()
         BackendRoutes(
             keys: keys, relay: relay,
-            erasures: ErasureQueue(database: database, relay: relay, limits: ServicesLimits()),
-            limits: ServicesLimits()
+            erasures: ErasureQueue(database: database, relay: relay, clock: clock.wall, limits: ServicesLimits()),
+            accounts: try accounts(database), limits: ServicesLimits()
         ).add(to: &table)
         let name = "k\(try await keys.all().count)"
         let text = try await keys.create(name, words: words)
@@ -172,6 +182,65 @@ struct BackendTests {
         }
     }
 
+    @Test func aMemberThatIsThereTwiceIsRefusedOnEachPath() async throws {
+        let (database, relay) = (try await database(), TestRelay([]))
+        let paths = BackendCommand.all.map(\.path) + ["erase/messages", "erase/messages/state", "erase/conversation"]
+        for path in paths {
+            for body in [
+                #"{"as":"ann","as":"bob","user":"ann","conversation":"c","to":"@carol","body":"x"}"#,
+                #"{"as":"ann","user":"ann","user":null,"conversation":"c","to":"@carol","body":"x"}"#,
+                #"{"as":"ann","user":"ann","conversation":"c","to":"@c","kind":"k","body":{"a":[{"b":1,"\u0062":2}]}}"#,
+            ] {
+                let fault = await #expect(throws: ServiceFault.self) {
+                    try await ask(path, body, key: "k", database, relay)
+                }
+                #expect(fault?.code == .badJSON, "\(path)")
+            }
+        }
+        #expect(relay.asked.isEmpty)
+    }
+
+    // MARK: Sessions
+
+    @Test(arguments: [
+        (#"{"user":"USER"}"#, []), (#"{"user":"USER","device":"phone"}"#, ["tablet", "desk"]),
+        (#"{"sid":"SID"}"#, ["tablet", "desk"]), (#"{"user":"USER","device":"none"}"#, ["phone", "tablet", "desk"]),
+        // What the relay refuses ends nothing.
+        (#"{"user":"USER","sid":"SID"}"#, ["phone", "tablet", "desk"]),
+        (#"{"user":"USER","device":7}"#, ["phone", "tablet", "desk"]),
+        (#"{"user":"USER","until":7}"#, ["phone", "tablet", "desk"]),
+        (#"{"sid":"SID","device":"phone"}"#, ["phone", "tablet", "desk"]),
+    ])
+    func aRevocationEndsTheSessionsEvenIfTheRelayIsAway(body: String, left: [String]) async throws {
+        let database = try await database()
+        let accounts = try accounts(database)
+        let first = try await accounts.signUp(
+            Accounts.Application(
+                email: "ann@example.org", password: "correct horse", displayName: "Ann", device: "phone"), client: "c")
+        var tokens = [first]
+        for device in ["tablet", "desk"] {
+            tokens.append(
+                try await accounts.signIn(
+                    email: "ann@example.org", password: "correct horse", device: device, client: "c"))
+        }
+        let text = body.replacing("USER", with: first.user).replacing("SID", with: first.sid)
+        let relay = TestRelay([])
+        let fault = await #expect(throws: ServiceFault.self) {
+            try await ask("sessions/revoke", text, key: nil, database, relay, words: [.sessions])
+        }
+        #expect(fault?.code == .unavailable && relay.asked.count == 1)
+        var refreshed: [String] = []
+        for one in tokens where (try? await accounts.refresh(one.refresh, key: nil)) != nil {
+            refreshed.append(one.device)
+        }
+        #expect(refreshed == left)
+        // The relay is told of each when it is back, whatever becomes of the request.
+        let told = try await database.read { database throws(LocalFailure) in
+            try RevocationTable.next(100, now: 0, database).map(\.revocation.sid)
+        }
+        #expect(Set(told) == Set(tokens.filter { !left.contains($0.device) }.map(\.sid)))
+    }
+
     // MARK: Erasing
 
     private func page(_ position: String, more: Bool) -> Result<String, ServiceFault> {
@@ -189,7 +258,9 @@ struct BackendTests {
         let database = try await database()
         // The third time the relay is away, and then the process ends.
         let first = TestRelay([page("e-5", more: true), page("e-9", more: true)])
-        let queue = ErasureQueue(database: database, relay: first, limits: ServicesLimits(), due: .once)
+        let asked = clock.now
+        let queue = ErasureQueue(
+            database: database, relay: first, clock: clock.wall, limits: ServicesLimits(), due: .once)
         try await queue.add("ann")
         await queue.run()
         #expect(try await queue.isUnderWay("ann"))
@@ -197,18 +268,51 @@ struct BackendTests {
         let second = TestRelay([
             .failure(ServiceFault(.badPosition, "")), page("f-3", more: true), page("f-4", more: false),
         ])
-        let again = ErasureQueue(database: database, relay: second, limits: ServicesLimits(), due: .hasty)
+        let again = ErasureQueue(
+            database: database, relay: second, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
         try await run(again) { try await !again.isUnderWay("ann") }
+        func asking(_ after: String?) -> String {
+            let place = after.map { #","after":"\#($0)""# } ?? ""
+            return #"{"type":"admin.erase","user":"ann"\#(place),"until":\#(asked)}"#
+        }
+        #expect(first.asked == [asking(nil), asking("e-5"), asking("e-9")])
+        #expect(second.asked == [asking("e-9"), asking(nil), asking("f-3")])
+    }
+
+    @Test func onlyWhatWasWrittenBeforeTheLastRequestGoes() async throws {
+        let database = try await database()
+        let relay = TestRelay([page("e-1", more: true), page("e-2", more: false)])
+        let queue = ErasureQueue(
+            database: database, relay: relay, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
+        try await queue.add("ann")
+        clock.advance(seconds: 5)
+        try await queue.add("ann")
+        let second = clock.now
+        // However long it takes.
+        clock.advance(seconds: 60)
+        try await run(queue) { try await !queue.isUnderWay("ann") }
         #expect(
-            first.asked == [
-                #"{"type":"admin.erase","user":"ann"}"#, #"{"type":"admin.erase","user":"ann","after":"e-5"}"#,
-                #"{"type":"admin.erase","user":"ann","after":"e-9"}"#,
+            relay.asked == [
+                #"{"type":"admin.erase","user":"ann","until":\#(second)}"#,
+                #"{"type":"admin.erase","user":"ann","after":"e-1","until":\#(second)}"#,
             ])
-        #expect(
-            second.asked == [
-                #"{"type":"admin.erase","user":"ann","after":"e-9"}"#, #"{"type":"admin.erase","user":"ann"}"#,
-                #"{"type":"admin.erase","user":"ann","after":"f-3"}"#,
-            ])
+    }
+
+    @Test func ofAnAccountThatIsDeletedEverythingGoes() async throws {
+        for isDeletedFirst in [true, false] {
+            let database = try await database()
+            let relay = TestRelay([page("e-1", more: false)])
+            let queue = ErasureQueue(
+                database: database, relay: relay, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
+            let delete = {
+                try await database.write { database throws(LocalFailure) in try ErasureQueue.add("ann", database) }
+            }
+            if isDeletedFirst { try await delete() }
+            try await queue.add("ann")
+            if !isDeletedFirst { try await delete() }
+            try await run(queue) { try await !queue.isUnderWay("ann") }
+            #expect(relay.asked == [#"{"type":"admin.erase","user":"ann"}"#])
+        }
     }
 
     @Test func nothingIsErasedBeforeTheSocketsAreClosed() async throws {
@@ -218,20 +322,23 @@ struct BackendTests {
             for user in ["ann", "bob"] { try ErasureQueue.add(user, database) }
         }
         let relay = TestRelay([page("e-1", more: false), page("e-2", more: false)])
-        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
+        let queue = ErasureQueue(
+            database: database, relay: relay, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
         try await run(queue) { try await !queue.isUnderWay("bob") && relay.rests > 0 }
         #expect(relay.asked == [#"{"type":"admin.erase","user":"bob"}"#])
         try await database.write { database throws(LocalFailure) in
             try database.run("DELETE FROM revocation")
         }
-        let again = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
+        let again = ErasureQueue(
+            database: database, relay: relay, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
         try await run(again) { try await !again.isUnderWay("ann") }
     }
 
     @Test func whoNeverWroteIsDoneAtOnce() async throws {
         let database = try await database()
         let relay = TestRelay([.failure(ServiceFault(.notFound, ""))])
-        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits(), due: .hasty)
+        let queue = ErasureQueue(
+            database: database, relay: relay, clock: clock.wall, limits: ServicesLimits(), due: .hasty)
         try await queue.add("nobody")
         try await run(queue) { try await !queue.isUnderWay("nobody") && relay.rests > 0 }
     }
@@ -239,7 +346,8 @@ struct BackendTests {
     @Test func erasingsAreBounded() async throws {
         var limits = ServicesLimits()
         limits.erasuresMax = 2
-        let queue = ErasureQueue(database: try await database(), relay: TestRelay([]), limits: limits)
+        let queue = ErasureQueue(
+            database: try await database(), relay: TestRelay([]), clock: clock.wall, limits: limits)
         try await queue.add("a")
         try await queue.add("b")
         let fault = await #expect(throws: ServiceFault.self) { try await queue.add("c") }

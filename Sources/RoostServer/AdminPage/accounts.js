@@ -81,6 +81,18 @@ async function tried(method, path, body) {
   }
 }
 
+/** Ends somebody's sign-ins. Returns why not, or nothing. */
+export async function endSignIns(user) {
+  if (!origin) return "";
+  try {
+    await ask("DELETE", `/v1/admin/users/${encodeURIComponent(user)}/sessions`);
+  } catch (error) {
+    // Somebody with tokens of another issuer has no account.
+    if (error.code !== "user_not_found") return error.message;
+  }
+  return "";
+}
+
 // Finding --------------------------------------------------------------------------------------------------------------
 
 let prefix = "", nextAccount;

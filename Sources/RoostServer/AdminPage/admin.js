@@ -1,7 +1,7 @@
 // The operators' page: one connection to the relay that serves it, and what is shown of its answers.
 // Docs/Protocol.md, section 11, describes the commands. Text of others is only ever set as text.
 
-import { closeAccounts, openAccounts } from "./accounts.js";
+import { closeAccounts, openAccounts, endSignIns } from "./accounts.js";
 import { $, button, complain, confirmed, count, element, row, things, when } from "./dom.js";
 
 const HALF_HOUR = 30 * 60_000;
@@ -456,11 +456,14 @@ function cells(device) {
 /** Asks before it has connections ended. */
 async function end(type, members, question) {
   if (!(await confirmed(question))) return;
+  // The relay refuses what was issued; a sign-in at the services would have new tokens issued.
+  const left = type === "admin.revoke" ? await endSignIns(members.user) : "";
   const answer = await ask(type, members);
   if (!answer) return;
   await lookUp(members.user, false);
   $("person-facts").textContent += `; ${things(answer.closed, "connection")} closed`;
   if (answer.unstored) $("person-facts").textContent += "; not stored, because the disk is full";
+  if (left) $("person-facts").textContent += `; the sign-in at the services goes on: ${left}`;
 }
 
 $("refresh-person").addEventListener("click", () => lookUp(shown, false));

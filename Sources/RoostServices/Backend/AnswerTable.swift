@@ -76,6 +76,7 @@ package struct AnswerTable: Sendable {
     /// The objects and arrays that have some of these.
     private let containers: Set<String>
     private let mayRead: Bool
+    private let path: String
 
     /// What a key that is good for these words gets from this route.
     package init(_ path: String, words: Set<APIKey.Word>) {
@@ -86,11 +87,15 @@ package struct AnswerTable: Sendable {
                 return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
             })
         mayRead = words.contains(.read)
+        self.path = path
     }
 
     /// The members of an answer that the key may have, as JSON.
     package func filtered(_ reply: JSONMembers) -> [UInt8] {
         var members = reply.all
+        if !mayRead, AnswerTable.isOfNewest(path), reply.flag("duplicate") == true {
+            members.removeAll { $0.name == "position" || $0.name == "time" }
+        }
         if !mayRead, let people = members.firstIndex(where: { $0.name == "people" }) {
             let named = AnswerTable.named(in: reply)
             let kept = AnswerTable.people(members[people].value, named)
@@ -99,6 +104,10 @@ package struct AnswerTable: Sendable {
         members.removeAll { $0.name == "type" || $0.name == "re" }
         return object(members, "", more: nil)
     }
+
+    /// Whether a duplicate has position and time of the conversation's newest event, in place of those of what was done
+    /// before: a direct conversation that is there already.
+    private static func isOfNewest(_ path: String) -> Bool { path == "conversations" }
 
     private func object(_ members: [(name: String, value: JSONValue)], _ path: String, more: [JSONValue]?) -> [UInt8] {
         var text: [UInt8] = [UInt8(ascii: "{")]

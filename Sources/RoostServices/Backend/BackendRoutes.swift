@@ -10,10 +10,16 @@ package struct BackendRoutes: Sendable {
     private let keys: APIKeys
     private let relay: any RelayCommands
     private let erasures: ErasureQueue
+    private let sessions: SessionEnding
     private let limits: ServicesLimits
 
-    /// - Parameter relay: carries the commands out.
-    package init(keys: APIKeys, relay: any RelayCommands, erasures: ErasureQueue, limits: ServicesLimits) {
+    /// - Parameters:
+    ///   - relay: carries the commands out.
+    ///   - accounts: whose sessions a key may end.
+    package init(
+        keys: APIKeys, relay: any RelayCommands, erasures: ErasureQueue, accounts: Accounts, limits: ServicesLimits
+    ) {
+        sessions = SessionEnding(accounts: accounts)
         self.erasures = erasures
         self.keys = keys
         self.relay = relay
@@ -82,9 +88,7 @@ package struct BackendRoutes: Sendable {
 
     private func answer(_ call: Call, _ command: BackendCommand) async throws(ServiceFault) -> Answer {
         let used = try await keys.check(call.token, for: command.word)
-        guard let body = call.body.withUnsafeBytes({ JSONMembers(parsing: $0) }) else {
-            throw ServiceFault(.badJSON, "the body must be a JSON object")
-        }
+        let body = try call.object()
         if command.type.takesPrincipal, body["as"] == nil {
             throw ServiceFault(.badRequest, "as is missing", member: "as")
         }
@@ -94,6 +98,8 @@ package struct BackendRoutes: Sendable {
         if command.word == .sessions {
             try await keys.checkMayEnd(user: body.string("user"), sid: body.string("sid"))
         }
+        // First, so that no token is issued in between, and whatever the relay says.
+        if command.type == .revoke { try await sessions.end(body) }
         var members: [RelayCommand.Member] = []
         for name in command.members {
             guard let value = body.value("\(name)") else { continue }

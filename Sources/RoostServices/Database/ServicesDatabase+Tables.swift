@@ -68,7 +68,7 @@ extension ServicesDatabase {
                 ) STRICT, WITHOUT ROWID;
                 -- What is written to see whether something can be.
                 CREATE TABLE probe(id INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;
-                CREATE TABLE erasure(user TEXT PRIMARY KEY, after TEXT) STRICT, WITHOUT ROWID;
+                CREATE TABLE erasure(user TEXT PRIMARY KEY, after TEXT, until INTEGER) STRICT, WITHOUT ROWID;
                 CREATE TABLE profile_due(
                     serial INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL UNIQUE, parts INTEGER NOT NULL
                 ) STRICT;

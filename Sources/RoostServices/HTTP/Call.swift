@@ -24,13 +24,16 @@ package struct Call: Sendable {
     }
 
     /// The members of the body.
-    func members() throws(ServiceFault) -> Members {
+    func members() throws(ServiceFault) -> Members { Members(try object()) }
+
+    /// The body, which every route reads by this: none takes an object that two readers understand differently.
+    func object() throws(ServiceFault) -> JSONMembers {
         guard let value = body.withUnsafeBytes({ JSONValue(parsing: $0) }) else {
             throw ServiceFault(.badJSON, "the body must be a JSON object")
         }
         // A proxy may read the one, and we the other (RFC 8259, section 4).
         guard !Call.repeatsName(value) else { throw ServiceFault(.badJSON, "a member is there twice") }
-        return Members(JSONMembers(value))
+        return JSONMembers(value)
     }
 
     // As deep as the parser allows.

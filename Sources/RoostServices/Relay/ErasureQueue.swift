@@ -7,26 +7,30 @@ import RoostWire
 package final class ErasureQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands
+    private let clock: WallClock
     private let limits: ServicesLimits
     private let due: DueWork
 
     /// - Parameter relay: a line of its own.
     package init(
-        database: ServicesDatabase, relay: any RelayCommands, limits: ServicesLimits, due: DueWork = DueWork()
+        database: ServicesDatabase, relay: any RelayCommands, clock: WallClock, limits: ServicesLimits,
+        due: DueWork = DueWork()
     ) {
+        self.clock = clock
         self.database = database
         self.relay = relay
         self.limits = limits
         self.due = due
     }
 
-    /// Has everything erased that the user has written until now.
+    /// Has everything erased that the user has written until now: what is written later stays, however long the relay
+    /// is away.
     package func add(_ user: String) async throws(ServiceFault) {
+        let now = clock.now()
         let most = limits.erasuresMax
         let isAdded = try await database.write { database throws(LocalFailure) in
             guard try ErasureTable.count(database) < most else { return false }
-            // What is under way begins anew: there may be messages that it has passed.
-            try ErasureTable.put(user, after: nil, database)
+            try ErasureTable.put(user, until: now, database)
             return true
         }
         guard isAdded else {
@@ -35,9 +39,10 @@ package final class ErasureQueue: Sendable {
         due.wake()
     }
 
-    /// Adds it in a transaction that does something else, too, such as deleting the account. `wake` follows.
+    /// Adds it in the transaction that deletes the account: all of it, because the user writes on until the sockets are
+    /// closed. `wake` follows.
     static func add(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
-        try ErasureTable.put(user, after: nil, database)
+        try ErasureTable.put(user, until: nil, database)
     }
 
     /// There is something new.
@@ -61,6 +66,7 @@ package final class ErasureQueue: Sendable {
         guard let next else { return false }
         var members = [RelayCommand.Member(name: "user", text: next.user)]
         if let after = next.after { members.append(.init(name: "after", text: after)) }
+        if let until = next.until { members.append(.init(name: "until", value: Array("\(until)".utf8))) }
         let reached: String?
         do throws(ServiceFault) {
             let reply = try await relay.carryOut(RelayCommand(.erase, members)).members

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RoostWire
 
 /// `roost admin user …`: what operators do to accounts, over the services' HTTP (Docs/Accounts.md). A user is named by
@@ -29,7 +30,7 @@ struct AccountShowCommand: ParsableCommand {
     @Argument(help: "The user's id or address.") var user: String
 
     func run() throws {
-        try accounts.run("GET", "/v1/admin/users/\(try accounts.user(user))", show: AccountText.person)
+        try accounts.run("GET", try accounts.path(of: user), show: AccountText.person)
     }
 }
 
@@ -78,7 +79,7 @@ struct AccountRoleCommand: ParsableCommand {
     @Argument(help: "One of accounts.roles.") var role: String
 
     func run() throws {
-        try accounts.run("PATCH", "/v1/admin/users/\(try accounts.user(user))", { $0.member("role", role) }) { _ in
+        try accounts.run("PATCH", try accounts.path(of: user), { $0.member("role", role) }) { _ in
             ["the role is \(role)"]
         }
     }
@@ -99,7 +100,7 @@ struct AccountTierCommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = "/v1/admin/users/\(try accounts.user(user))"
+        let path = try accounts.path(of: user)
         try accounts.run("PATCH", path, { $0.member("tier", tier ?? "") }) { _ in
             [tier.map { "the tier is \($0)" } ?? "there is no tier"]
         }
@@ -119,7 +120,7 @@ struct AccountOperatorCommand: ParsableCommand {
     @Flag(help: "Take it away.") var off = false
 
     func run() throws {
-        let path = "/v1/admin/users/\(try accounts.user(user))"
+        let path = try accounts.path(of: user)
         try accounts.run("PATCH", path, { $0.member("operator", !off) }) { _ in
             [off ? "no longer an operator" : "an operator"]
         }
@@ -135,7 +136,7 @@ struct AccountSuspendCommand: ParsableCommand {
     @Argument(help: "The user's id or address.") var user: String
 
     func run() throws {
-        try accounts.run("POST", "/v1/admin/users/\(try accounts.user(user))/suspend") { _ in ["suspended"] }
+        try accounts.run("POST", "\(try accounts.path(of: user))/suspend") { _ in ["suspended"] }
     }
 }
 
@@ -148,7 +149,7 @@ struct AccountResumeCommand: ParsableCommand {
     @Argument(help: "The user's id or address.") var user: String
 
     func run() throws {
-        try accounts.run("POST", "/v1/admin/users/\(try accounts.user(user))/resume") { _ in ["may sign in again"] }
+        try accounts.run("POST", "\(try accounts.path(of: user))/resume") { _ in ["may sign in again"] }
     }
 }
 
@@ -159,20 +160,28 @@ struct AccountRevokeCommand: ParsableCommand {
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String?
+    @Option(help: "Only on this device, as `roost admin user show` names it.") var device: String?
     @Option(help: "The session to end, instead of all of a user's.") var session: String?
 
     func validate() throws {
         guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
+        guard session == nil || device == nil else { throw ValidationError("--device needs a user") }
     }
 
     func run() throws {
         if let session {
-            return try accounts.run("DELETE", "/v1/admin/sessions/\(AccountOptions.encoded(session))") { _ in
+            return try accounts.run("DELETE", "/v1/admin/sessions/\(ServicesLine.encoded(session))") { _ in
                 ["signed out there"]
             }
         }
-        let path = "/v1/admin/users/\(try accounts.user(user ?? ""))/sessions"
-        try accounts.run("DELETE", path) { _ in ["signed out everywhere"] }
+        guard let device else {
+            let path = "\(try accounts.path(of: user ?? ""))/sessions"
+            return try accounts.run("DELETE", path) { _ in ["signed out everywhere"] }
+        }
+        guard try accounts.line().endSessions(of: try accounts.user(user ?? ""), on: device) > 0 else {
+            throw AdminFailure("not_found: the user isn't signed in on a device of this name")
+        }
+        RoostCommand.write(accounts.json ? "{}" : "signed out there", to: .standardOutput)
     }
 }
 
@@ -193,7 +202,7 @@ struct AccountDeleteCommand: ParsableCommand {
     }
 
     func run() throws {
-        try accounts.run("DELETE", "/v1/admin/users/\(try accounts.user(user))") { _ in ["deleted"] }
+        try accounts.run("DELETE", try accounts.path(of: user)) { _ in ["deleted"] }
     }
 }
 
@@ -211,7 +220,7 @@ struct AuditCommand: ParsableCommand {
     }
 
     func run() throws {
-        let chosen = user.map { "&user=\(AccountOptions.encoded($0))" } ?? ""
+        let chosen = user.map { "&user=\(ServicesLine.encoded($0))" } ?? ""
         var (before, left): (Int64?, Int) = (nil, limit)
         repeat {
             let place = before.map { "&before=\($0)" } ?? ""

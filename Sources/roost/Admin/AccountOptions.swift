@@ -3,8 +3,7 @@ import Foundation
 import RoostChat
 import RoostWire
 
-/// How the commands about accounts reach the services: by their program, which may read the keys on this machine, and
-/// has the one HTTP client. This program doesn't link it.
+/// How the commands about accounts reach the services (`ServicesLine`).
 struct AccountOptions: ParsableArguments {
     @OptionGroup var up: UpOptions
     @Option(help: "The services' address. If not given, the address under services in the configuration.")
@@ -20,12 +19,7 @@ struct AccountOptions: ParsableArguments {
     func ask(
         _ method: String, _ path: String, _ members: ((JSONWriter) -> Void)? = nil
     ) throws -> (members: JSONMembers, text: [UInt8]) {
-        let (status, body) = try send(method, path, members.map { JSONWriter.object($0) } ?? [])
-        let read = body.withUnsafeBytes { JSONMembers(parsing: $0) } ?? JSONMembers()
-        guard status < 400 else {
-            throw AdminFailure("\(read.string("code") ?? "status \(status)"): \(read.string("reason") ?? "")")
-        }
-        return (read, body)
+        try line().ask(method, path, members)
     }
 
     /// Asks, and prints the answer as it came, or these lines.
@@ -41,11 +35,14 @@ struct AccountOptions: ParsableArguments {
         }
     }
 
+    /// A user's path.
+    func path(of user: String) throws -> String { "/v1/admin/users/\(ServicesLine.encoded(try self.user(user)))" }
+
     /// The id of a user whom somebody names by the id or by the address.
     func user(_ name: String) throws -> String {
         guard name.contains("@") else {
             guard !name.isEmpty else { throw AdminFailure("user_not_found: there is no such user") }
-            return Self.encoded(name)
+            return name
         }
         let found = try ask("POST", "/v1/admin/users/find") { $0.member("email", name) }.members
         guard let user = found.objects("accounts")?.first?.string("user") else {
@@ -54,26 +51,12 @@ struct AccountOptions: ParsableArguments {
         return user
     }
 
-    /// What somebody typed, as a part of a path: ids have letters and digits only.
-    static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    }
-
-    private func send(_ method: String, _ path: String, _ body: [UInt8]) throws -> (status: Int, body: [UInt8]) {
-        var words = ["admin", method, path, "--as", name]
+    /// The way there.
+    func line() throws -> ServicesLine {
+        var words = ["--as", name]
         if let url { words += ["--url", url] }
         if let caFile { words += ["--ca-file", caFile] }
-        // Not on its command line, which every user of the machine can see.
-        let text = try ServicesProgram.output(
-            of: words + up.words(try up.services().added), input: body,
-            environment: token.map { ["ROOST_ADMIN_TOKEN": $0] } ?? [:], program: program)
-        // The status, and the body behind a line break.
-        let parts = text.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let status = Int(String(decoding: parts[0], as: UTF8.self)) else {
-            throw AdminFailure("\(program): not understood; is it of the same version?")
-        }
-        return (status, Array(parts[1]))
+        return ServicesLine(
+            program: services ?? ServicesProgram.path, words: words + up.words(try up.services().added), token: token)
     }
-
-    private var program: String { services ?? ServicesProgram.path }
 }

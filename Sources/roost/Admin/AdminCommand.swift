@@ -3,7 +3,9 @@ import Foundation
 import RoostAuth
 import RoostChat
 import RoostClient
+import RoostConfiguration
 import RoostServer
+import RoostServicesConfiguration
 import RoostWire
 
 /// `roost admin …`: what operators ask a running relay and have it do. It speaks the protocol like any other client
@@ -53,6 +55,13 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
+    /// The services' part of the configuration, with what `roost up` would tell them.
+    func servicesSettings() throws -> (settings: ServicesConfiguration, added: [ConfigurationFlag]) {
+        let written = try options.servicesSettings()
+        let added = try ServicesDefaults(relay: try options.configuration()).flags(beside: written)
+        return (try options.servicesConfiguration(flags: added), added)
+    }
+
     /// A token for an hour, or the one that was given.
     func newToken() async throws -> String {
         if let token { return token }
@@ -99,8 +108,13 @@ struct AdminOptions: ParsableArguments {
 /// Why an operator's command failed, in one line. The exit code is 1.
 struct AdminFailure: Error, CustomStringConvertible {
     let description: String
+    /// The code of a refusal.
+    let code: String?
 
-    init(_ line: String) { description = TerminalText.printable(line) }
+    init(_ line: String, code: String? = nil) {
+        description = TerminalText.printable(line)
+        self.code = code
+    }
 }
 
 /// `roost admin people`.
@@ -174,37 +188,6 @@ struct AdminDisconnectCommand: AsyncParsableCommand {
     }
 }
 
-/// `roost admin revoke NAME`.
-struct AdminRevokeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke",
-        abstract: "Refuse every token that a user has now, and close the user's connections.",
-        discussion: """
-            Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
-            tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued.
-            """
-    )
-
-    @OptionGroup var admin: AdminOptions
-    @Argument(help: "The user.") var user: String?
-    @Option(help: "Only for this device.") var device: String?
-    @Option(help: "The sign-in (claim sid), instead of a user.") var session: String?
-
-    func validate() throws {
-        guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
-        guard session == nil || device == nil else { throw ValidationError("--device needs a user") }
-    }
-
-    func run() async throws {
-        try await admin.run { client, _ async throws(RoostFailure) in
-            if let session { return try await client.revoke(signIn: session) }
-            return try await client.revoke(user ?? "", device: device)
-        } show: { members, _ in
-            (AdminText.revoked(Answer(reading: members)), nil)
-        }
-    }
-}
-
 /// `roost admin page`.
 struct AdminPageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -229,9 +212,7 @@ struct AdminPageCommand: AsyncParsableCommand {
 
     /// A token for the services; nil if there are none here.
     private func servicesToken() -> String? {
-        guard let relay = try? admin.options.configuration(), let written = try? admin.options.servicesSettings(),
-            let added = try? ServicesDefaults(relay: relay).flags(beside: written)
-        else { return nil }
+        guard let added = try? admin.servicesSettings().added else { return nil }
         let words = ["admin-token", "--page", "--as", admin.name] + admin.options.words(added)
         guard let text = try? ServicesProgram.output(of: words) else { return nil }
         return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import RoostChat
+import RoostClient
+import RoostServer
+import RoostServicesConfiguration
+import RoostWire
+
+/// `roost admin revoke NAME`: at the services, if there are accounts on this machine, and then at the relay. The relay
+/// only refuses what was issued; a sign-in at the services would have new tokens issued.
+struct AdminRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Refuse every token that a user has now, close the user's connections, and end the sign-ins.",
+        discussion: """
+            Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
+            tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued. If roost-services \
+            keeps accounts on this machine, the user's sign-ins end there first. A relay elsewhere (--url) is told \
+            alone: end the sign-ins by roost admin user revoke.
+            """
+    )
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The user.") var user: String?
+    @Option(help: "Only for this device.") var device: String?
+    @Option(help: "The sign-in (claim sid), instead of a user.") var session: String?
+
+    func validate() throws {
+        guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
+        guard session == nil || device == nil else { throw ValidationError("--device needs a user") }
+    }
+
+    func run() async throws {
+        let signIns = endSignIns()
+        try await admin.run { client, _ async throws(RoostFailure) in
+            if let session { return try await client.revoke(signIn: session) }
+            return try await client.revoke(user ?? "", device: device)
+        } show: { members, _ in
+            let lines = signIns == .ended ? ["the sign-in at roost-services has ended"] : []
+            return (lines + AdminText.revoked(Answer(reading: members)), nil)
+        }
+        switch signIns {
+        case .ended, .none: return
+        case .unknown:
+            RoostCommand.write(
+                "roost: only the relay was told. If it has accounts, the sign-in goes on: `\(other)`",
+                to: .standardError)
+        case .failed(let reason):
+            throw AdminFailure("the sign-in at roost-services goes on (\(reason)). Repeat this, or `\(other)`")
+        }
+    }
+
+    // MARK: Sign-ins
+
+    private enum SignIns: Equatable {
+        /// There were some, and they have ended.
+        case ended
+        /// There are none that could go on.
+        case none
+        /// Nothing here says whether there are accounts.
+        case unknown
+        case failed(String)
+    }
+
+    /// The relay is told all the same: who is connected is out at once.
+    private func endSignIns() -> SignIns {
+        guard admin.url == nil else { return .unknown }
+        do {
+            let (settings, added) = try admin.servicesSettings()
+            // The services' process may be stopped; what it keeps is there.
+            guard FileManager.default.fileExists(atPath: settings.data + "/services.db") else {
+                return try admin.options.configuration().listen.services.isEmpty ? .none : .unknown
+            }
+            let line = ServicesLine(
+                program: ServicesProgram.path, words: ["--as", admin.name] + admin.options.words(added), token: nil)
+            if let session {
+                try line.endSession(session)
+            } else if let device {
+                return try line.endSessions(of: user ?? "", on: device) > 0 ? .ended : .none
+            } else {
+                try line.endSessions(of: user ?? "")
+            }
+            return .ended
+        } catch let failure as AdminFailure {
+            // A user or a sign-in of another issuer.
+            return failure.code == "user_not_found" || failure.code == "not_found" ? .none : .failed("\(failure)")
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    /// The command that ends it where the accounts are.
+    private var other: String {
+        let named = session.map { "--session \($0)" } ?? (user ?? "") + (device.map { " --device \($0)" } ?? "")
+        return TerminalText.printable("roost admin user revoke \(named)")
+    }
+}
