@@ -20,6 +20,8 @@ public actor ChatClient {
     ///   - device: the name of this device: 1–64 bytes of printable ASCII. Two clients with the same user and device
     ///     close each other, so the name must differ between installations and stay the same from one start to the
     ///     next.
+    ///   - user: whose client this is; nil for whoever the first session is of. With a token of another user's the
+    ///     session ends before anything is sent (`Ending.isOfAnotherUser`).
     ///   - isBackground: true for a background fetch, which doesn't make the user online.
     ///   - heartbeat: how often the server pings, and how long this client may take to answer. The server takes it
     ///     into its limits (`ServerLimits.ping`, `.pong`); nil for the server's own.
@@ -34,6 +36,7 @@ public actor ChatClient {
     public init(
         url: String,
         device: String,
+        user: String? = nil,
         isBackground: Bool = false,
         heartbeat: (ping: Duration, pong: Duration)? = nil,
         limits: ClientLimits = ClientLimits(),
@@ -49,7 +52,7 @@ public actor ChatClient {
         let start = clock.now
         session = ClientSession(
             ClientSession.Settings(
-                url: url, device: device, isBackground: isBackground, heartbeat: heartbeat, limits: limits,
+                url: url, device: device, user: user, isBackground: isBackground, heartbeat: heartbeat, limits: limits,
                 connector: connector,
                 elapsed: { start.duration(to: clock.now) }, token: token, resume: resume),
             sleep: { try await clock.sleep(for: $0) }, generator: generator)

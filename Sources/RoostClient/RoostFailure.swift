@@ -34,4 +34,7 @@ public struct Ending: Sendable, Equatable {
     public var reason: String
     /// Whether the application asked for it with `disconnect`.
     public var isWanted: Bool
+    /// Whether the token, or the session, was another user's than those before, or than the application named. Nothing
+    /// was sent in that one's name.
+    public var isOfAnotherUser = false
 }

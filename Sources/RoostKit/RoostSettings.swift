@@ -11,7 +11,9 @@ public struct RoostSettings: Sendable {
     public var path: String
     /// The name of the device, if the file has none yet: 1–64 bytes of printable ASCII without spaces.
     public var device: String
-    /// Who uses the device, if the app knows it before the relay says it. What another user left is then not shown.
+    /// Who uses the device, if the app knows it before the relay says it. What another user left is then not shown. It
+    /// lets this user into a file that was another's; without it, a file stays its user's until that one signs out. A
+    /// session of another user's ends with `ConnectionFailure.wrongUser`.
     public var user: String?
     /// Creates the sockets: `URLSessionConnector` on Apple's systems, `LibwebsocketsConnector` on Linux.
     public var connector: any SocketConnector

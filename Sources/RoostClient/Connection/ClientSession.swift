@@ -25,6 +25,7 @@ final class ClientSession {
     struct Settings {
         var url: String
         var device: String
+        var user: String?
         var isBackground: Bool
         var heartbeat: (ping: Duration, pong: Duration)?
         var limits: ClientLimits
@@ -134,6 +135,7 @@ final class ClientSession {
 
     private func dial(with token: String, from resume: String?, _ number: Int) {
         guard number == connection, phase == .fetchingToken else { return }
+        guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
         self.token = token
         self.resume = resume
         phase = .connecting
@@ -262,7 +264,18 @@ final class ClientSession {
         }
     }
 
+    // Who uses this client: whoever the application has named, or the first session was of. What waits is this user's.
+    private func isOfAnother(_ user: String?) -> Bool {
+        guard let user, let mine = settings.user ?? welcome?.user else { return false }
+        return user != mine
+    }
+
+    private func endAsAnother() {
+        end(Ending(code: nil, reason: "the token is another user's", isWanted: false, isOfAnotherUser: true))
+    }
+
     private func becomeReady(_ welcome: Welcome) {
+        guard !isOfAnother(welcome.user) else { return endAsAnother() }
         phase = .ready
         token = ""
         requests.becomeReady(bytesMax: welcome.limits.frameBytes)
@@ -310,6 +323,7 @@ final class ClientSession {
 
     private func refresh(with token: String, _ number: Int) {
         guard number == connection, phase == .ready else { return }
+        guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
         let failure = requests.issue(.refresh, { $0.member("token", token) }) { [unowned self] reply in
             refreshed(reply, number)
         }
@@ -422,7 +436,10 @@ final class ClientSession {
         outgoing.end(ending)
         feed.end()
         feed.tell(
-            .disconnected(Disconnection(code: ending.code, reason: ending.reason, willRetryIn: nil, isFinal: true)))
+            .disconnected(
+                Disconnection(
+                    code: ending.code, reason: ending.reason, willRetryIn: nil, isFinal: true,
+                    isOfAnotherUser: ending.isOfAnotherUser)))
         let leavers = leavers
         self.leavers = []
         for leaver in leavers { leaver.resume() }

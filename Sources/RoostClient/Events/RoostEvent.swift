@@ -95,4 +95,6 @@ public struct Disconnection: Sendable, Equatable {
     /// Whether a server answered and won't have this client, or isn't to be trusted: a wrong path, a certificate that
     /// nobody known has signed. It is tried again, but somebody probably has to change something.
     public var isRefused = false
+    /// Whether the token, or the session, was another user's than those before, or than the application named.
+    public var isOfAnotherUser = false
 }

@@ -59,13 +59,14 @@ actor Engine {
         deadlines = Deadlines(store, clock: settings.deviceTime)
         // Nothing is shown that has disappeared while nobody was here.
         _ = try deadlines.pass()
-        let place = Place(store.identity.position)
+        let place = Place(store.identity)
         self.place = place
         let clock = settings.clock
         let device = store.identity.device
         let make: @Sendable () -> ChatClient = {
             ChatClient(
-                url: settings.url, device: device, isBackground: settings.isBackground,
+                url: settings.url, device: device, user: settings.user ?? place.user,
+                isBackground: settings.isBackground,
                 limits: settings.clientLimits, connector: settings.connector, clock: clock,
                 generator: settings.generator, resume: { place.position }, token: settings.token)
         }
@@ -99,6 +100,8 @@ actor Engine {
         isRunning = true
         isLeaving = false
         desk.note { $0.connection = .connecting }
+        // The user may have signed out, or have become known, since the last one was made.
+        place.note(desk.store.identity)
         if isUsedUp { client = makeClient() }
         isUsedUp = true
         let client = client
@@ -159,7 +162,7 @@ actor Engine {
                 rest = rest[(index + 1)...]
             }
             try desk.take(Array(rest))
-            place.position = desk.store.identity.position
+            place.note(desk.store.identity)
             if desk.session.connection == .connected { refresh() }
             return true
         } catch {
@@ -175,7 +178,7 @@ actor Engine {
             try catchUp()
             try desk.begin(welcome, isResumed: isResumed)
             try deadlines.correct(welcome.time)
-            place.position = desk.store.identity.position
+            place.note(desk.store.identity)
             watching.begin()
             sender.begin()
             pump()
@@ -262,7 +265,7 @@ actor Engine {
     private func catchUp() throws(LocalFailure) {
         do throws(LocalFailure) {
             guard try desk.store.catchUp() else { return }
-            place.position = desk.store.identity.position
+            place.note(desk.store.identity)
             desk.tell()
             pump()
         } catch {
@@ -319,15 +322,17 @@ actor Engine {
         }
     }
 
+    // Who the device is, and how far it has got.
     private final class Place: Sendable {
-        private let state: Locked<String?>
+        private let state: Locked<LocalIdentity>
 
-        init(_ position: String?) { state = Locked(position) }
+        init(_ identity: LocalIdentity) { state = Locked(identity) }
 
-        var position: String? {
-            get { state.withLock { $0 } }
-            set { state.withLock { $0 = newValue } }
-        }
+        var position: String? { state.withLock { $0.position } }
+
+        var user: String? { state.withLock { $0.user } }
+
+        func note(_ identity: LocalIdentity) { state.withLock { $0 = identity } }
     }
 }
 

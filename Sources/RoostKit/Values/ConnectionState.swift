@@ -21,6 +21,9 @@ public enum ConnectionFailure: Sendable, Equatable {
     case signedOut
     /// The same device is in use elsewhere.
     case takenOver
+    /// The token is another user's than the file: give out this user's, and `connect` anew, or open the file as the
+    /// other user, by `RoostSettings.user`. Nothing was sent, and nothing that waits is lost.
+    case wrongUser
     /// The store on this device can't be written, as on a full disk: one line for the developer.
     case store(String)
     /// Anything else, as one line for the developer.
@@ -28,6 +31,7 @@ public enum ConnectionFailure: Sendable, Equatable {
 
     init(_ lost: Disconnection) {
         switch lost.code {
+        case _ where lost.isOfAnotherUser: self = .wrongUser
         // Docs/Protocol.md, section 10.
         case 4_500, 4_503: self = .signedOut
         case 4_501: self = .takenOver

@@ -24,6 +24,8 @@ public struct Sentences: Sendable, Equatable {
     public var signedOut = "Please sign in again."
     /// The same device is in use elsewhere.
     public var takenOver = "This account is in use in another window of this device."
+    /// The token is another user's.
+    public var wrongUser = "Another account is signed in on this device."
     /// The store can't be written.
     public var storeFailed = "This device has no room for messages."
     /// Anything else, before a line for the developer.
@@ -53,6 +55,7 @@ public struct Sentences: Sendable, Equatable {
         case .connecting, .offline, .waiting: session.pendingCount > 0 ? offline : nil
         case .failed(.signedOut): signedOut
         case .failed(.takenOver): takenOver
+        case .failed(.wrongUser): wrongUser
         case .failed(.store): storeFailed
         case .failed(.other(let line)): somethingWrong + line
         }

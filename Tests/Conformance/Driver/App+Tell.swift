@@ -19,6 +19,7 @@ extension App {
             switch failure {
             case .signedOut: line["reason"] = "signedOut"
             case .takenOver: line["reason"] = "takenOver"
+            case .wrongUser: line["reason"] = "wrongUser"
             case .store, .other: line["reason"] = "other"
             }
             line["detail"] = "\(failure)"
