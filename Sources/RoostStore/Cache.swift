@@ -38,10 +38,19 @@ struct Cache {
     }
 
     private func take(_ message: Message) throws(LocalFailure) {
-        guard try messages.insert(LocalMessage(message)) else { return }
+        guard try insert(LocalMessage(message)) else { return }
         // A hidden message names nobody.
         try noteMessage(
             LocalMessage(message), with: message.isHidden ? [] : [message.from], isReading: message.isReading)
+    }
+
+    // Keeps a message unless it is here already. One that is must be the same.
+    private func insert(_ message: LocalMessage) throws(LocalFailure) -> Bool {
+        if try messages.insert(message) { return true }
+        if let kept = try messages.message(message.conversation, message.sequence) {
+            messages.olderFiles.compare(kept, message)
+        }
+        return false
     }
 
     /// A message was deleted or has disappeared: it is neither pinned nor unread any more, and its thread has one less.
@@ -240,12 +249,11 @@ struct Cache {
         one.expiry = LocalConversation.sound(summary.expiry)
         one.request = summary.request
         try conversations.put(one, for: user)
-        if let message = summary.message, try messages.message(message.conversation, message.sequence) == nil {
+        if let message = summary.message {
             var kept = LocalMessage(message)
             // Only `history` tells the reactions.
             kept.isStale = true
-            _ = try messages.insert(kept)
-            try messages.countReply(kept, isEvent: false)
+            if try insert(kept) { try messages.countReply(kept, isEvent: false) }
         }
         try pins.take(summary.pins, of: summary.id)
     }
@@ -257,6 +265,7 @@ struct Cache {
     func take(_ page: HistoryPage, before: SequenceNumber?, asked: Int) throws(LocalFailure) {
         for message in page.messages {
             let kept = try messages.message(message.conversation, message.sequence)
+            if let kept { messages.olderFiles.compare(kept, LocalMessage(message)) }
             // An answer may be taken before an event that came earlier, which then finds a deleted message.
             if kept != nil, let deletedAt = message.deletedAt {
                 try delete(message.conversation, message.sequence, at: deletedAt)
@@ -295,7 +304,7 @@ struct Cache {
     /// A message of this device that the relay has stored.
     /// - Parameter peer: to whom it was written as `@user`; nil if to a conversation.
     func take(own message: LocalMessage, to peer: String?) throws(LocalFailure) {
-        guard try messages.insert(message) else { return }
+        guard try insert(message) else { return }
         try noteMessage(message, with: peer.map { [$0] } ?? [], isReading: true)
     }
 

@@ -127,6 +127,7 @@ enum CacheTables {
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
         DELETE FROM person; DELETE FROM pin; DELETE FROM contact;
-        UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0
+        UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0,
+            newest_conversation = NULL
         """
 }

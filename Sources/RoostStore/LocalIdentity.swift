@@ -13,6 +13,9 @@ public struct LocalIdentity: Sendable, Equatable {
     /// By how many milliseconds the relay's clock was ahead of this device's when the last session began.
     public var clockAhead: Int64 = 0
 
+    /// The newest message that the relay has told of: if it goes back, this is the first one that is missing.
+    public var newest: KnownMessage?
+
     // After those of all other columns, so that they follow each other alike in every file.
     static let migrations = [
         LocalMigration(
@@ -20,7 +23,16 @@ public struct LocalIdentity: Sendable, Equatable {
             sql: """
                 ALTER TABLE identity ADD COLUMN checksum INTEGER;
                 UPDATE identity SET checksum = roost_row_sum(device, user, epoch)
-                """)
+                """),
+        LocalMigration(
+            name: "16 newest message",
+            sql: """
+                ALTER TABLE identity ADD COLUMN newest_conversation TEXT;
+                ALTER TABLE identity ADD COLUMN newest_sequence INTEGER;
+                ALTER TABLE identity ADD COLUMN newest_from TEXT;
+                ALTER TABLE identity ADD COLUMN newest_time INTEGER;
+                ALTER TABLE identity ADD COLUMN newest_key TEXT;
+                """),
     ]
 
     static let insert = "INSERT OR IGNORE INTO identity(id, device, user, epoch) VALUES (?, ?, ?, ?)"
@@ -34,7 +46,7 @@ public struct LocalIdentity: Sendable, Equatable {
 
     /// Whether these can be the columns of the table's row.
     static func isRow(_ values: [LocalValue]) -> Bool {
-        guard (6...11).contains(values.count), case .integer(1) = values[0], case .text(let device) = values[1],
+        guard (6...16).contains(values.count), case .integer(1) = values[0], case .text(let device) = values[1],
             case .integer = values[5]
         else { return false }
         // What the relay takes as a name (Docs/Protocol.md, section 2).
@@ -54,11 +66,15 @@ public struct LocalIdentity: Sendable, Equatable {
     }
 
     static func read(_ database: LocalDatabase) throws(LocalFailure) -> LocalIdentity? {
-        try database.rows("SELECT device, user, epoch, position, is_listed, clock_ahead FROM identity") { row in
+        try database.rows(
+            """
+            SELECT device, user, epoch, position, is_listed, clock_ahead, \(KnownMessage.columns) FROM identity
+            """
+        ) { row in
             LocalIdentity(
                 device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
                 position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0,
-                clockAhead: row.integer(5))
+                clockAhead: row.integer(5), newest: KnownMessage.read(row, at: 6))
         }.first
     }
 }

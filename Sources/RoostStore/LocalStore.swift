@@ -101,14 +101,33 @@ public final class LocalStore {
     // All of it, or nothing: neither on disk nor in memory.
     private func change<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
         let before = (identity, outbox.user)
+        _ = messages.olderFiles.take()
         do throws(LocalFailure) {
-            return try database.transaction(body)
+            return try database.transaction { () throws(LocalFailure) in
+                let result = try body()
+                if messages.olderFiles.take() { try rewind() }
+                return result
+            }
         } catch {
             (identity, outbox.user) = before
             try? outbox.reread()
             throw error
         }
     }
+
+    /// How often the relay's files were found older than they were, since this store was opened. What the relay had
+    /// told is forgotten then, and must be asked anew on another connection; what waits stays.
+    public private(set) var rewinds = 0
+
+    // All that the relay told may be of a log that is no more.
+    private func rewind() throws(LocalFailure) {
+        messages.olderFiles.hasOld = false
+        rewinds += 1
+        try empty()
+    }
+
+    /// The relay no longer has the newest message that it told of.
+    public func noteOlderFiles() throws(LocalFailure) { try change { () throws(LocalFailure) in try rewind() } }
 
     private var cache: Cache {
         Cache(conversations: conversations, messages: messages, pins: pins, user: identity.user ?? "")
@@ -155,11 +174,15 @@ public final class LocalStore {
     public func begin(_ welcome: Welcome, isResumed: Bool) throws(LocalFailure) -> Bool {
         let isUnknown = !isResumed && (welcome.isNew || identity.position != nil)
         let isAnother = identity.epoch != nil && identity.epoch != welcome.epoch
+        let had = identity.position != nil && identity.user == welcome.user
         return try change { () throws(LocalFailure) in
             let isEmptied = isUnknown || isAnother || (identity.user != nil && identity.user != welcome.user)
             if identity.user != welcome.user { try become(welcome.user) }
             if isEmptied { try empty() }
             if isAnother { try outbox.logChanged() }
+            // It never gave the position that it gave.
+            if !isAnother, !isResumed, had { rewinds += 1 }
+            messages.olderFiles.hasOld = isResumed && !isEmptied
             try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
             try LocalIdentity.seal(database)
             try badge.begin(welcome.badge)
@@ -191,7 +214,7 @@ public final class LocalStore {
     /// - Returns: the conversations that changed.
     public func take(_ events: [Event], position: String?) throws(LocalFailure) -> Set<String> {
         try change { () throws(LocalFailure) in
-            var changed: Set<String> = []
+            var (changed, newest) = (Set<String>(), Message?.none)
             for event in events {
                 switch event {
                 case .message(let message): try settle(message)
@@ -204,7 +227,9 @@ public final class LocalStore {
                 default: break
                 }
                 if let conversation = try cache.take(event) { changed.insert(conversation) }
+                if case .message(let message) = event { newest = message }
             }
+            if let newest { identity.newest = try KnownMessage(LocalMessage(newest)).keep(in: database) }
             try joinLines()
             if let position {
                 try database.run("UPDATE identity SET position = ?", [.text(position)])
@@ -369,6 +394,7 @@ public final class LocalStore {
             message.isStale = stored.isDuplicate || item.forward != nil && told == nil
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
             try cache.take(own: message, to: peer)
+            if !stored.isDuplicate { identity.newest = try KnownMessage(message).keep(in: database) }
         case .edit(.stored(let sequence), let body):
             try messages.edit(conversation, sequence, body, mentions: item.mentions, version: version, at: time)
         case .delete(.stored(let sequence)): try cache.delete(conversation, sequence, at: time)

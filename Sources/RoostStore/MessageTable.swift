@@ -6,6 +6,7 @@ struct MessageTable {
     /// Most messages kept of one conversation. The oldest go first, and `history` has them.
     let most: Int
     let doubts = Doubts()
+    let olderFiles = OlderFiles()
 
     private static let columns =
         """

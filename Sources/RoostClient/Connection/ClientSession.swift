@@ -377,6 +377,11 @@ final class ClientSession {
         }
     }
 
+    /// What came on this connection doesn't count: another one begins.
+    func restart(because reason: String) {
+        if phase == .ready { lose(code: nil, reason) }
+    }
+
     // The socket answers the server's pings unseen, so after a long silence the client sends its own.
     private func askForLife() {
         guard phase == .ready else { return }

@@ -49,6 +49,15 @@ struct EventBuffer {
         }
     }
 
+    /// Adds `live` once more. Joins it with one before. Returns false and adds nothing if the buffer is full.
+    mutating func addPlace(_ position: String, _ mark: Mark) -> Bool {
+        if count > 0, case .live = entries[entries.count - 1].event {
+            entries[entries.count - 1] = Entry(event: .live(position: position), mark: mark)
+            return true
+        }
+        return add(.live(position: position), mark)
+    }
+
     mutating func next() -> Entry? {
         guard head < entries.count else { return nil }
         let entry = entries[head]

@@ -18,6 +18,9 @@ final class EventFeed {
     // Whether everything that was missed has come on this connection.
     private var isLive = false
     private var isOver = false
+    /// Whether `live` is told again for each answer that takes this device further: for an application that keeps its
+    /// position itself.
+    var tellsPlaces = false
     /// Called when the application has taken every waiting event. Set once.
     var drained: () -> Void = {}
 
@@ -82,7 +85,9 @@ final class EventFeed {
         // An earlier try may have been stored below what was acked since. While the device catches up, its own events
         // are ahead of what it missed (Docs/Protocol.md, section 6).
         guard !reply.isDuplicate, isLive else { return }
-        acknowledgeLater(EventBuffer.Mark(position: position, connection: connection))
+        let mark = EventBuffer.Mark(position: position, connection: connection)
+        guard tellsPlaces, buffer.addPlace(position, mark) else { return acknowledgeLater(mark) }
+        serveReader()
     }
 
     private func add(_ event: RoostEvent, _ mark: EventBuffer.Mark?) -> Bool {

@@ -254,8 +254,17 @@ final class Desk {
             session.connection = .connected
             session.lastLoss = nil
             session.isUpToDate = false
+            session.rewinds = store.rewinds
             if let status = welcome.status { session.status = status }
         }
+        tell()
+    }
+
+    /// All that the relay told is forgotten: its files are older than they were.
+    func rewind() {
+        acquaintances.forgetAll()
+        for view in timelines.values { view.window.toEnd() }
+        note { $0.rewinds = store.rewinds }
         tell()
     }
 

@@ -71,6 +71,7 @@ extension Engine {
 
     /// Asks for everything that was left out, in the order in which people miss it.
     func askAnew() async throws {
+        try await NewestQuestion.ask(self)
         try await askStale()
         if !desk.store.identity.isListed { try await askList() }
         try await askStale()

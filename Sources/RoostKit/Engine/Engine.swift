@@ -33,6 +33,12 @@ actor Engine {
     private let sleep: @Sendable (Duration) async throws -> Void
     private var isRefreshing = false
     private var hasLostFile = false
+    /// The newest message from before the session, until it is known whether the relay still has it.
+    var doubted: KnownMessage?
+    // How often the relay's files were found older, as the app was told.
+    private var rewinds = 0
+    // What a connection brings after its relay was found with older files doesn't count.
+    private var isDeaf = false
     private var refreshAgain = false
     let watching = Watching()
     let patience: Patience
@@ -105,6 +111,7 @@ actor Engine {
         if isUsedUp { client = makeClient() }
         isUsedUp = true
         let client = client
+        await PlaceKeeping.begin(client)
         // Said on the session that follows.
         if activity != .active { try? await client.setActivity(activity) }
         await client.connect()
@@ -155,13 +162,15 @@ actor Engine {
     private func take(_ events: [RoostEvent]) -> Bool {
         do {
             // What comes before a change of the session belongs to the one before.
+            try noteRewind()
             var rest = events[...]
             while let index = rest.firstIndex(where: \.isOfSession) {
-                try desk.take(Array(rest[..<index]))
+                if !isDeaf { try desk.take(Array(rest[..<index])) }
                 try takeSession(rest[index])
                 rest = rest[(index + 1)...]
             }
-            try desk.take(Array(rest))
+            if !isDeaf { try desk.take(Array(rest)) }
+            try noteRewind()
             place.note(desk.store.identity)
             if desk.session.connection == .connected { refresh() }
             return true
@@ -176,7 +185,11 @@ actor Engine {
         case .connected(let welcome, let isResumed):
             cancel(.reconnect)
             try catchUp()
+            let newest = isResumed ? desk.store.identity.newest : nil
             try desk.begin(welcome, isResumed: isResumed)
+            isDeaf = false
+            doubted = newest
+            rewinds = desk.store.rewinds
             try deadlines.correct(welcome.time)
             place.note(desk.store.identity)
             watching.begin()
@@ -217,6 +230,7 @@ actor Engine {
     // What has been waiting for the queue changes things first, so that it is told together.
     private func flush() {
         do throws(LocalFailure) {
+            try noteRewind()
             try desk.flush()
             try keepTime()
         } catch { stop(error) }
@@ -228,6 +242,20 @@ actor Engine {
         if let changed { desk.tell(changed) }
         guard let wait else { return cancel(.deadline) }
         after(wait, .deadline) { $0.flush() }
+    }
+
+    // MARK: Older files of the relay
+
+    /// If the relay's files were found older, what it told is forgotten by now. The next connection reads it anew.
+    func noteRewind() throws(LocalFailure) {
+        guard desk.store.rewinds > rewinds else { return }
+        rewinds = desk.store.rewinds
+        isDeaf = true
+        doubted = nil
+        place.note(desk.store.identity)
+        desk.rewind()
+        let client = client
+        Task { await PlaceKeeping.restart(client, because: "the relay's files are older than they were") }
     }
 
     // MARK: Time

@@ -102,6 +102,10 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var badge = 0
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount = 0
+    /// How often it was noticed, since this `Roost` was made, that the relay's files are older than they were, as after
+    /// a mistake of its operator's. Messages that the app showed may be gone, own ones too; all is read anew, and what
+    /// waits is sent.
+    public var rewinds = 0
     /// The user's own status.
     public var status = OwnStatus()
     /// The network, as far as `RoostSettings.network` tells.

@@ -6,6 +6,8 @@ import RoostWire
 /// What an app would show, as lines.
 extension App {
     func tell(_ now: RoostSnapshot, of roost: Roost) {
+        for _ in rewinds..<max(rewinds, now.rewinds) { Driver.write(["tell": "rewound"]) }
+        rewinds = now.rewinds
         var line: [String: Any] = [
             "tell": "session", "upToDate": now.isUpToDate, "pending": now.pendingCount, "badge": now.badge,
         ]

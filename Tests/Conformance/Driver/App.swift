@@ -13,6 +13,8 @@ final class App {
     private let token = Backend()
     private var roost: Roost?
     private var timelines: [String: Timeline] = [:]
+    // How often the relay's files were found older, as was told.
+    var rewinds = 0
 
     func take(_ command: Command) async {
         do {
@@ -31,6 +33,7 @@ final class App {
             return [
                 "has": [
                     "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
+                    "rewinds",
                 ]
             ]
         case "token":
