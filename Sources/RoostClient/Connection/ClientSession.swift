@@ -135,6 +135,8 @@ final class ClientSession {
 
     private func dial(with token: String, from resume: String?, _ number: Int) {
         guard number == connection, phase == .fetchingToken else { return }
+        // An application's backend may give none, after an error of its own: that is tried again, like no answer.
+        guard !token.isEmpty else { return noToken(number) }
         guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
         self.token = token
         self.resume = resume
@@ -323,6 +325,7 @@ final class ClientSession {
 
     private func refresh(with token: String, _ number: Int) {
         guard number == connection, phase == .ready else { return }
+        guard !token.isEmpty else { return refreshFailed(number) }
         guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
         let failure = requests.issue(.refresh, { $0.member("token", token) }) { [unowned self] reply in
             refreshed(reply, number)
