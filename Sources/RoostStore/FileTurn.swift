@@ -26,7 +26,9 @@ final class FileTurn {
     /// - Parameter waitMax: microseconds after which the others have had it for too long.
     init(path: String, waitMax: UInt32 = FileTurn.waitMax) throws(LocalFailure) {
         self.waitMax = waitMax
-        file = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        // A database in memory is nobody else's, and has no file beside it.
+        let side = path == ":memory:" ? "/dev/null" : path + ".lock"
+        file = open(side, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw LocalFailure(code: SQLITE_CANTOPEN, description: "open: \(String(cString: strerror(errno)))")
         }
