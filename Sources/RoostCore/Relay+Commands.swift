@@ -90,7 +90,7 @@ extension Relay {
         case .contact(let command):
             let waiting = try requests.reserve(for: command, by: speaker.user)
             try contact.perform(command, asker, now)
-            if let waiting { requests.accept(waiting, betweenContacts: now) }
+            if let waiting { requests.accept(waiting, by: speaker, betweenContacts: now) }
         case .answer(let name, let isAccepted):
             try requests.answer(name, isAccepted: isAccepted, by: speaker, id, session, now)
         default: preconditionFailure("a command that nobody speaks")

@@ -25,13 +25,9 @@ DRIVERS = {
     "javascript": lambda: [node(), str(REPOSITORY / "Tests/Conformance/driver.mjs")],
 }
 # What a client can't do there. Cases that need it are left out.
-LACKS = {"swift": {"rewinds"}, "javascript": set()}
+LACKS = {"swift": set(), "javascript": set()}
 # What fails, and why that isn't the client's mistake. One that passes some day must leave this list.
-KNOWN = {
-    ("swift", "another-users-token"): "RoostKit doesn't compare the token with the store yet",
-    ("swift", "no-token"): "RoostKit says hello with an empty token",
-    ("swift", "a-welcome-to-another-user"): "RoostKit becomes whom the relay welcomes",
-}
+KNOWN = {}
 CASES = {case.title: case for case in load()}
 
 

@@ -50,7 +50,7 @@ struct PlainReport {
             (isConnected, lossTold) = (true, nil)
             if let before = status, before != session.status { lines.append(StatusLine.news(session.status)) }
             status = session.status
-        } else if session.lastLoss != nil {
+        } else if session.lastLoss != nil, ConnectionLine.end(session) == nil {
             let reason = ConnectionLine.reason(session)
             // A try that fails like the one before is no news.
             if isConnected || reason != lossTold { lines.append("· not connected: \(reason); trying again") }

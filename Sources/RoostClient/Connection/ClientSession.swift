@@ -137,7 +137,8 @@ final class ClientSession {
         guard number == connection, phase == .fetchingToken else { return }
         // An application's backend may give none, after an error of its own: that is tried again, like no answer.
         guard !token.isEmpty else { return noToken(number) }
-        guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
+        let named = TokenUser.of(token)
+        guard !isOfAnother(named) else { return endAsAnother(named) }
         self.token = token
         self.resume = resume
         phase = .connecting
@@ -272,12 +273,14 @@ final class ClientSession {
         return user != mine
     }
 
-    private func endAsAnother() {
-        end(Ending(code: nil, reason: "the token is another user's", isWanted: false, isOfAnotherUser: true))
+    private func endAsAnother(_ named: String?) {
+        let mine = settings.user ?? welcome?.user
+        let reason = "the token is for \(named ?? "another user"), not for \(mine ?? "this one")"
+        end(Ending(code: nil, reason: reason, isWanted: false, isOfAnotherUser: true))
     }
 
     private func becomeReady(_ welcome: Welcome) {
-        guard !isOfAnother(welcome.user) else { return endAsAnother() }
+        guard !isOfAnother(welcome.user) else { return endAsAnother(welcome.user) }
         phase = .ready
         token = ""
         requests.becomeReady(bytesMax: welcome.limits.frameBytes)
@@ -326,7 +329,8 @@ final class ClientSession {
     private func refresh(with token: String, _ number: Int) {
         guard number == connection, phase == .ready else { return }
         guard !token.isEmpty else { return refreshFailed(number) }
-        guard !isOfAnother(TokenUser.of(token)) else { return endAsAnother() }
+        let named = TokenUser.of(token)
+        guard !isOfAnother(named) else { return endAsAnother(named) }
         let failure = requests.issue(.refresh, { $0.member("token", token) }) { [unowned self] reply in
             refreshed(reply, number)
         }

@@ -47,14 +47,19 @@ struct RequestCommands {
         return direct
     }
 
-    /// Two who have become contacts don't wait for each other any more.
-    func accept(_ request: Conversation, betweenContacts now: Moment) {
+    /// Two who have become contacts don't wait for each other any more. The event is by whoever made them so: if the
+    /// receiver has blocked the sender meanwhile, it is withheld like everything by the sender.
+    func accept(_ request: Conversation, by speaker: Speaker, betweenContacts now: Moment) {
         let directory = conversations.directory
         guard let sender = request.opener,
             let receiver = request.opening.request.flatMap({ directory.user($0.receiver) }),
             directory.policy.isContact(receiver, of: sender)
         else { return }
-        submit(request, by: Speaker(receiver), nil, now)
+        if request.standing(of: speaker.user.number) != nil {
+            submit(request, by: Speaker(speaker.user), nil, now)
+        } else if !receiver.hasBlocked(sender.number) {
+            submit(request, by: Speaker(receiver), nil, now)
+        }
     }
 
     /// The receiver's devices are told by its settings, so that nobody else is. If the process dies before that is

@@ -148,6 +148,19 @@ extension RelayHarness {
         #expect(bob.frames("presence").isEmpty)
     }
 
+    /// Bob has invited Alice, and blocked her since: that both are contacts by her invitation shows him nothing, and
+    /// her what it would show without the block.
+    @Test(arguments: [false, true]) func anInvitationOfSomebodyBlockedShowsNothing(isBlocked: Bool) {
+        #expect(bob.outcome("contact.invite", ["user": "alice"]) == "ok")
+        if isBlocked { #expect(bob.outcome("contact.block", ["users": ["alice"]]) == "ok") }
+        relay.pause()
+        for client in [alice, bob] { client.forget() }
+        #expect(alice.request("contact.invite", ["user": "bob"])?["contact"]?.text("state") == "accepted")
+        relay.pause()
+        #expect(alice.events == ["accepted"] && alice.frames("conversation").last?.text("by") == "alice")
+        #expect(bob.events == (isBlocked ? [] : ["accepted"]))
+    }
+
     @Test func acceptingMakesItAConversation() {
         let tablet = relay.connect("bob", "tablet")
         for client in [alice, tablet] { client.forget() }
