@@ -79,7 +79,10 @@ public final class StoreImporter {
         try StoreFile.checkExists(path)
         let log = try SQLiteLog(path: path, durability: durability)
         defer { log.close() }
-        return try UnfinishedImports.giveUp(log.writer)
+        let given = try UnfinishedImports.giveUp(log.writer)
+        log.writer.log.publish(log.writer.head)
+        log.writer.indexer.publish(log.writer.head)
+        return given
     }
 
     private init(

@@ -42,7 +42,11 @@ enum UnfinishedImports {
                 """)
             var empty: [ConversationNumber] = []
             while try left.step() { empty.append(ConversationNumber(left.int32(0))) }
-            for conversation in empty { try writer.erase(conversation) }
+            for conversation in empty {
+                // Each erasure has a position of its own.
+                writer.head += 1
+                try writer.erase(conversation)
+            }
             if !empty.isEmpty { writer.checkpoints.erasedTexts.note() }
             return found.map {
                 "the import of an export of \($0) is given up; \(empty.count) conversations without members are erased"

@@ -106,6 +106,11 @@ import Testing
             let sentence = "the import of an export of store abc was cut short: import that file again"
             #expect(throws: StorageFailure.importUnderWay(sentence)) { _ = try log.load() }
         }
+        // Given up, it leaves nothing that nobody could see.
+        let given = try scratch.crashCopy(of: "cut.db", as: "given.db")
+        #expect(try StoreImporter.giveUp(given, durability: .full).count == 1)
+        let left = try StoreVerifier.run(given, progress: noProgress)
+        #expect(left.findings.map(\.description) == [] && left.conversations == 0)
         // The import of another file doesn't finish it, and says so.
         let between = try scratch.take("other", into: "cut.db")
         #expect(between.unfinished == ["the import of an export of store abc was cut short: import that file again"])
