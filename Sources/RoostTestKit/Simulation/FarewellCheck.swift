@@ -122,7 +122,7 @@ extension People {
         note(user.choice, "", of: user)
         for other in users where other !== user {
             note(nil, for: other.index, of: user)
-            if other.secrecy.exceptions[user.index]?.isBlock != true { note(nil, for: user.index, of: other) }
+            if !other.secrecy.hasBlocked(user.index) { note(nil, for: user.index, of: other) }
             acquaintances.forget(user.index, other.index, at: world.now.wall.milliseconds)
         }
     }

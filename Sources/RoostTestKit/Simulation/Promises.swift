@@ -97,7 +97,7 @@ extension People {
             switch thing {
             case .status(let one), .privacy(let one), .prospect(let one, _): one == user.index
             case .exception(let one, let other):
-                one == user.index || other == user.index && users[one].secrecy.exceptions[other]?.isBlock != true
+                one == user.index || other == user.index && !users[one].secrecy.hasBlocked(other)
             case .contact(let low, let high): low == user.index || high == user.index
             case .report: false
             }

@@ -168,7 +168,7 @@ final class Script {
     /// Blocks somebody, or more often takes a block away, so that most can talk to most.
     private func changeBlocks(on connection: SimulatedConnection) {
         let user = connection.device.user
-        let blocked = people.users.filter { user.secrecy.exceptions[$0.index]?.isBlock == true }
+        let blocked = people.users.filter { user.secrecy.hasBlocked($0.index) }
         let peer = people.other(than: user)
         if let first = blocked.first, world.random.chance(70) {
             let members = "\"users\":[\"\(first.name)\"]"

@@ -6,10 +6,10 @@ struct Secrecy {
     var settings = PrivacySettings()
     /// By the index of the other user.
     var exceptions: [Int: PrivacyException] = [:]
-
-    func hasBlocked(_ other: Int) -> Bool { exceptions[other]?.isBlock ?? false }
     /// The monotonic time of the last change.
     var since = Int64.min / 2
+
+    func hasBlocked(_ other: Int) -> Bool { exceptions[other]?.isBlock ?? false }
 }
 
 extension People {
