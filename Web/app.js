@@ -1722,13 +1722,22 @@ $("find").addEventListener("keydown", (event) => {
 
 // Dialogs ------------------------------------------------------------------------------------------------------------
 
+// Where the focus was before a dialog, and comes back to.
+const openers = new WeakMap();
+
 function showDialog(id) {
   tools.hide();
-  if (!$(id).open) $(id).showModal();
+  if ($(id).open) return;
+  openers.set($(id), document.activeElement);
+  $(id).showModal();
 }
 
 function equip(dialog) {
-  dialog.addEventListener("close", () => { if (conversationView.place) conversationView.settleFocus(); });
+  dialog.addEventListener("close", () => {
+    // The event comes later than the dialog goes: meanwhile the user may have gone on to somewhere else.
+    const isBack = [document.body, openers.get(dialog)].includes(document.activeElement);
+    if (conversationView.place && isBack) conversationView.settleFocus();
+  });
   dialog.addEventListener("click", (event) => {
     if (event.target.closest("[data-close]") || event.target === dialog) dialog.close();
   });

@@ -152,6 +152,27 @@ async def test_with_the_keyboard_alone(relay, name):
         await alice.shot("keys")
 
 
+async def test_a_dialog_that_closes_leaves_the_focus_where_the_user_is(relay, name):
+    async with Browser() as browser:
+        anna, *_ = await busy(browser, relay, name)
+        await anna.page.keyboard.press("Alt+KeyI")
+        await anna.page.locator("dialog[open]").wait_for()
+        # The dialog says that it is closed after it has given the focus back.
+        assert await anna.page.evaluate("""async () => {
+            const dialog = document.querySelector("dialog[open]");
+            const closed = new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+            dialog.close();
+            const row = document.querySelector(".conversation[tabindex='0']");
+            row.focus();
+            await closed;
+            return document.activeElement === row;
+        }""")
+        await anna.page.keyboard.press("Alt+KeyI")
+        await anna.page.locator("dialog[open]").wait_for()
+        await anna.page.keyboard.press("Escape")
+        await anna.page.locator("#text:focus").wait_for()
+
+
 async def test_everything_has_a_name(relay, name):
     async with Browser() as browser:
         anna, *_ = await busy(browser, relay, name)
