@@ -73,7 +73,7 @@ export class TalkPart {
     let label = row.querySelector(".forwarded");
     if (isForwarded && !label) {
       label = element("p", { class: "forwarded" }, icon("forward"), element("span", {}));
-      row.querySelector(".content").before(label);
+      row.querySelector(".words").before(label);
     }
     if (label) label.hidden = !isForwarded;
     if (isForwarded) {
@@ -86,7 +86,7 @@ export class TalkPart {
     const words = thread ? "In a thread" : replies ? `${count} in its thread` : "";
     if (words && !way) {
       way = button("", () => this.thread.open(row.shown.thread ?? row.shown.sequence), { class: "quote thread", tabindex: -1 });
-      row.querySelector(".foot").before(way);
+      row.querySelector(".words").after(way);
     }
     if (!way) return;
     way.hidden = !words;
@@ -217,7 +217,7 @@ class ThreadDialog {
     this.log = element("div", {
       id: "thread-log", role: "log", "aria-live": "polite", "aria-label": "Messages of the thread", tabindex: 0 });
     this.older = element("button", { type: "button", id: "thread-older", class: "quiet", hidden: "" }, "Show earlier messages");
-    this.field = element("textarea", { id: "thread-text", rows: 2, enterkeyhint: "send", placeholder: "Write in this thread" });
+    this.field = element("textarea", { id: "thread-text", rows: 2, dir: "auto", enterkeyhint: "send", placeholder: "Write in this thread" });
     this.empty = element("p", { id: "thread-empty", class: "faint" });
     this.problem = element("p", { class: "problem", role: "alert" });
     this.form = element("form", { id: "thread-form", autocomplete: "off" },

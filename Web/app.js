@@ -3,6 +3,7 @@
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
 import { Accounts } from "./accounts.js";
+import { draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
 
@@ -184,7 +185,8 @@ function isUnseen(presence) {
 
 function preview(message) {
   if (!message) return "";
-  const words = message.isDeleted ? "Deleted" : message.text ?? (message.from ? `[${message.kind}]` : "…");
+  const words = message.isDeleted ? "Deleted" : message.text === undefined ? (message.from ? `[${message.kind}]` : "…")
+    : plain(message.text);
   return message.isOwn ? `You: ${words}` : words;
 }
 
@@ -898,12 +900,15 @@ $("side").addEventListener("scroll", () => {
 
 // A message ----------------------------------------------------------------------------------------------------------
 
-const ADDRESS = /(https?:\/\/[^\s<>"]*[^\s<>".,;:!?'()[\]])/;
-
-function patchContent(node, words) {
-  if (node.textContent === words) return;
-  node.replaceChildren(...words.split(ADDRESS).map((part, place) =>
-    place % 2 ? element("a", { href: part, target: "_blank", rel: "noopener noreferrer", tabindex: -1 }, part) : part));
+/** Shows a text with its marks, addresses and mentions. */
+function patchContent(node, words, mentions = []) {
+  const found = [...new Set(mentions.flatMap((user) => (user === "@all" ? user : [`@${called(user)}`, `@${user}`])))];
+  const parts = parse(words, found);
+  node.replaceChildren(...draw(parts));
+  node.classList.toggle("blocks", hasBlocks(parts));
+  for (const one of node.querySelectorAll(".mention")) {
+    one.classList.toggle("mine", ["@all", `@${called(me)}`, `@${me}`].includes(one.textContent));
+  }
 }
 
 /** How far an own message has got: a sign, and its name for those who don't see it. */
@@ -942,8 +947,8 @@ const messageRows = {
 
   patch(row, { message, isFirst, quoted }) {
     // What people are called may change, too.
-    const signature = JSON.stringify(
-      [message, isFirst, called(message.from), quoted && [preview(quoted), called(quoted.from)], !peoplePart]);
+    const signature = JSON.stringify([message, isFirst, called(message.from), message.mentions?.map(called),
+      quoted && [preview(quoted), called(quoted.from)], !peoplePart]);
     if (row.signature === signature) return;
     row.signature = signature;
     row.shown = message;
@@ -960,13 +965,21 @@ const messageRows = {
     attribute(row, "data-sequence", message.sequence);
     attribute(row, "aria-label", `${message.isOwn ? "You" : called(message.from)}${message.time ? `, ${clock.format(message.time)}` : ""}`);
     text(part(".author"), isFirst && !message.isOwn && conversationView.isGroup ? called(message.from) : "");
+    const isNamed = conversationView.isGroup && !message.isOwn;
+    row.classList.toggle("named", isNamed);
+    part(".avatar").hidden = !isNamed || !isFirst;
+    if (isNamed && isFirst) {
+      patchAvatar(part(".avatar"), called(message.from), { seed: message.from });
+      part(".author").className = `author strong ink-${hue(message.from)}`;
+    }
     const quote = part(".quote");
     quote.hidden = !message.replyTo || message.isDeleted;
     if (!quote.hidden) {
       text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : called(quoted.from)) : "Reply to");
       text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : `message ${message.replyTo}`);
     }
-    patchContent(part(".content"), words);
+    if (message.text !== undefined && !message.isDeleted) patchContent(part(".content"), words, message.mentions);
+    else text(part(".content"), words);
     text(part("time"), message.time ? clock.format(message.time) : "");
     attribute(part("time"), "datetime", message.time && new Date(message.time).toISOString());
     text(part(".edited"), message.editedAt && !message.isDeleted ? "edited" : "");

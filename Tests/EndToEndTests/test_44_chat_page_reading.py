@@ -1,0 +1,149 @@
+"""A conversation that reads well: what texts are shown as, who wrote them and what has happened between them."""
+
+import pytest
+
+from harness.browser import Browser
+from harness.chromium import CHROMIUM
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+PHONE = {"width": 390, "height": 844, "is_mobile": True, "has_touch": True}
+
+MARKS = """Here is **the plan** for *Sunday*, not ~~Saturday~~:
+
+1. Meet at the [harbour](https://example.org/map_(north))
+2. Bring `rope`
+   - and gloves
+
+> Who has the key?
+I do, see https://en.wikipedia.org/wiki/Roost_(disambiguation) or www.example.org; write to crew@example.org.
+
+```
+make run
+```"""
+
+
+async def links(row):
+    told = "all => all.map((one) => [one.textContent, one.getAttribute('href'), one.rel])"
+    return await row.locator(".content a").evaluate_all(told)
+
+
+async def style(locator, name):
+    """How elements are drawn."""
+    return await locator.evaluate_all("(all, name) => all.map((one) => getComputedStyle(one)[name])", name)
+
+
+def last(person):
+    return person.page.locator(".message").last
+
+
+async def group(relay, name, *others):
+    """A group of devices, which the first of them has made."""
+    alice = await relay.device(name("alice"))
+    return alice, await alice.group("The Crew", *[name(one) for one in others])
+
+
+async def test_marks_are_shown_and_never_run(relay, name):
+    async with Browser() as browser:
+        alice = await relay.device(name("alice"))
+        bob = await browser.person(relay, name("bob"), color_scheme="dark")
+        await alice.send(f"@{name('bob')}", MARKS)
+        await bob.open(name("alice"))
+        row = last(bob)
+        for element, words in {
+                "strong": "the plan", "em": "Sunday", "del": "Saturday", "blockquote": "Who has the key?",
+                "pre": "make run", "ol > li > ul > li": "and gloves"}.items():
+            await row.locator(".content").locator(element).get_by_text(words, exact=True).wait_for()
+        safe, roost = "noopener noreferrer", "https://en.wikipedia.org/wiki/Roost_(disambiguation)"
+        assert await links(row) == [
+            ["harbour", "https://example.org/map_(north)", safe],
+            [roost, roost, safe],
+            ["www.example.org", "https://www.example.org", safe], ["crew@example.org", "mailto:crew@example.org", safe]]
+        assert await row.get_by_role("link", name="harbour").get_attribute("title") == "https://example.org/map_(north)"
+        # The list has the words without the marks.
+        await bob.page.locator(".preview", has_text="Here is the plan for Sunday, not Saturday").wait_for()
+        await bob.shot("marks-dark")
+        evil = ("[x](javascript:alert(1)) ![i](https://example.org/i.png) **<img src=x onerror=alert(1)>** "
+                "`<script>alert(2)</script>`")
+        await alice.send(f"@{name('bob')}", evil)
+        await bob.page.locator(".message strong", has_text="<img src=x onerror=alert(1)>").wait_for()
+        assert [href for _, href, _ in await links(last(bob))] == ["https://example.org/i.png"]
+        made = await last(bob).locator(".content *").evaluate_all("all => all.map((one) => one.localName)")
+        assert set(made) == {"strong", "code", "a"}
+        # What one changes has its marks.
+        await bob.write("This is **mine**")
+        await last(bob).locator("strong", has_text="mine").wait_for()
+        await bob.field.press("ArrowUp")
+        assert await bob.field.input_value() == "This is **mine**"
+
+
+async def test_marks_on_a_phone(relay, name):
+    async with Browser() as browser:
+        alice = await relay.device(name("alice"))
+        bob = await browser.person(relay, name("bob"), **PHONE)
+        await alice.send(f"@{name('bob')}", MARKS)
+        await alice.send(f"@{name('bob')}", "```\n" + "x" * 300 + "\n```\n> " + "y" * 300)
+        await bob.open(name("alice"))
+        await last(bob).locator("pre").wait_for()
+        await bob.shot("marks-phone")
+        assert await bob.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert await bob.page.locator("#scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
+async def test_a_text_that_is_nothing_but_marks_is_shown_at_once(relay, name):
+    async with Browser() as browser:
+        alice = await relay.device(name("alice"))
+        bob = await browser.person(relay, name("bob"))
+        for mark in ("*a", "[", "`", "**a _b ~~c`", "> ", "[a](http://x(", "- a\n"):
+            await alice.send(f"@{name('bob')}", (mark * 20_000)[:19_000] + "!")
+        await alice.send(f"@{name('bob')}", "The end")
+        await bob.open(name("alice"))
+        await bob.sees("The end")
+        assert await bob.page.locator(".message .content *").count() < 8 * 3_000
+
+
+async def test_each_text_has_its_own_direction(relay, name):
+    async with Browser() as browser:
+        alice = await relay.device(name("alice"))
+        bob = await browser.person(relay, name("bob"))
+        hebrew = "שלום, מה שלומך? Fine."
+        await alice.send(f"@{name('bob')}", "Hello")
+        await alice.send(f"@{name('bob')}", hebrew)
+        await bob.open(name("alice"))
+        row = await bob.sees(hebrew)
+        assert await style(row.locator(".words"), "direction") == ["rtl"]
+        assert await style((await bob.sees("Hello")).locator(".words"), "direction") == ["ltr"]
+        # Where the time stands: after the words, on their side.
+        words, foot = await row.locator(".content").bounding_box(), await row.locator(".foot").bounding_box()
+        assert foot["x"] < words["x"]
+        await bob.page.locator(".preview", has_text=hebrew).wait_for()
+        assert await style(bob.page.locator(".preview").first, "direction") == ["rtl"]
+        await bob.field.fill(hebrew)
+        assert await style(bob.field, "direction") == ["rtl"]
+        # U+202E turns nothing but what it stands in.
+        await alice.send(f"@{name('bob')}", "safe\u202egpj.exe")
+        await last(bob).locator(".content", has_text="safe").wait_for()
+        assert await style(last(bob).locator(".foot"), "display") == ["flex"], "a block of its own"
+        assert "\u202e" not in await bob.page.locator(".preview").first.inner_text()
+        await bob.shot("directions")
+
+
+async def test_in_a_group_each_author_has_a_picture_and_a_colour(relay, name):
+    async with Browser() as browser:
+        alice, crew = await group(relay, name, "bob", "carol")
+        carol = await relay.device(name("carol"))
+        bob = await browser.person(relay, name("bob"))
+        for sender, words in ((alice, "One"), (alice, "Two"), (carol, "Three"), (alice, "Four")):
+            await sender.send(crew, words)
+        await bob.open("The Crew")
+        await bob.sees("Four")
+        rows = bob.page.locator(".message")
+        assert await rows.locator(".avatar:visible").count() == 3, "one for each run of messages"
+        authors = await rows.locator(".author:visible").all_inner_texts()
+        assert authors == [name("alice"), name("carol"), name("alice")]
+        colours = await style(rows.locator(".author:visible"), "color")
+        assert colours[0] == colours[2]
+        await bob.write("Five")
+        await bob.sees("Five")
+        assert await last(bob).locator(".avatar:visible").count() == 0
+        await bob.shot("authors")
