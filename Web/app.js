@@ -190,6 +190,12 @@ function preview(message) {
   return message.isOwn ? `You: ${words}` : words;
 }
 
+/** How the two of a direct conversation met, if one came by a link of the other; empty otherwise. */
+function meeting(conversation, peer) {
+  if (!conversation?.inviter || !peer) return "";
+  return conversation.inviter === me ? `${called(peer)} joined by your link` : `You joined by ${called(conversation.inviter)}'s link`;
+}
+
 /** What to tell of an error: a refusal of the relay, or no connection. */
 function reason(error) {
   return {
@@ -615,7 +621,11 @@ async function welcome(kind, secret) {
     }
   }
   showStart(kind === "owner" ? "Welcome to your Roost" : "You are invited", words);
-  startForm.come = (name, role) => accounts.signInByLink(secret, name, role);
+  startForm.come = async (name, role) => {
+    const user = await accounts.signInByLink(secret, name, role);
+    listView.awaitsMeeting = kind === "friend";
+    return user;
+  };
   return startForm.show("link");
 }
 
@@ -829,6 +839,7 @@ const placeOf = (row) => (row.peer ? `@${row.peer}` : row.id);
 const listView = {
   roving: new Roving($("list"), ".conversation"),
   snapshot: { rows: [], hasMore: false },
+  awaitsMeeting: false,
   rows: new Rows($("list"), {
     key: placeOf,
     make: (row) => {
@@ -846,8 +857,18 @@ const listView = {
     this.rows.show(snapshot.rows);
     this.roving.settle();
     $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
+    if (this.awaitsMeeting) text($("list-empty"), "Whoever invited you isn't here yet. You will meet here as soon as they are.");
     $("list-more").hidden = !snapshot.hasMore;
     conversationView.showHead();
+    this.openMeeting(snapshot.rows);
+  },
+
+  /** Who came by a link is taken to the one who made it, as soon as the two have met. */
+  openMeeting(rows) {
+    const met = this.awaitsMeeting && !conversationView.place && rows.find((row) => row.conversation?.inviter);
+    if (!met) return;
+    this.awaitsMeeting = false;
+    go(placeOf(met));
   },
 
   patch(made, row) {
@@ -865,7 +886,7 @@ const listView = {
     const sender = row.last?.from && !row.peer && !row.last.isOwn ? `${called(row.last.from)}: ` : "";
     const failed = row.last?.state?.state === "failed" ? "Not sent. " : "";
     const draft = row.draft && !isOpen ? `Draft: ${row.draft}` : "";
-    text(part(".preview"), typing || draft || failed + sender + preview(row.last));
+    text(part(".preview"), typing || draft || failed + sender + (preview(row.last) || meeting(row.conversation, row.peer)));
     part(".preview").classList.toggle("typing", typing !== "");
     text(part(".count"), row.unread ? String(row.unread) : "");
     made.classList.toggle("unread", row.unread > 0);
@@ -1065,6 +1086,9 @@ const conversationView = {
     return this.snapshot?.conversation ? this.snapshot.conversation.kind === "group" : !this.place?.startsWith("@");
   },
 
+  /** The other one of a direct conversation. */
+  get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : listView.row(this.place)?.peer; },
+
   get title() {
     if (!this.place) return "";
     if (this.place.startsWith("@")) return called(this.place.slice(1));
@@ -1170,6 +1194,8 @@ const conversationView = {
     const rows = [];
     let last;
     let isMarked = this.markedAfter === undefined;
+    const met = this.snapshot.hasOlder ? "" : meeting(this.snapshot.conversation, this.peer);
+    if (met) rows.push({ type: "event", id: "met", words: met });
     for (const item of items) {
       if (item.type === "gap") {
         rows.push({ type: "gap", id: item.id, gap: item, words: things(item.to - item.from + 1, "message") + " …" });

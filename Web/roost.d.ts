@@ -132,6 +132,8 @@ export interface Conversation {
   time?: Time;
   /** A stranger's first message that waits: the user's own, or another's, which isn't listed. Absent in others. */
   request?: "sent" | "received" | "dropped";
+  /** By whose link the user, or the other one, came into it. */
+  inviter?: string;
   /** How long messages stay that are sent from now on, in milliseconds; absent if they don't disappear. */
   expiry?: number;
 }

@@ -1067,7 +1067,7 @@ class Cache {
 
   // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
   async #begin(event) {
-    const { conversation: id, kind, name, count = 1, members = [], sequence, time, unread = 0, read = 0 } = event;
+    const { conversation: id, kind, name, count = 1, members = [], sequence, time, unread = 0, read = 0, inviter } = event;
     const one = await this.conversation(id);
     // A repetition of the event that began it, after messages that came with it.
     if (one?.time >= time && one.first === sequence + 1) return;
@@ -1077,7 +1077,7 @@ class Cache {
     // Whether messages disappear in one that was there before, the event doesn't say.
     const stale = isCreated ? undefined : 1;
     const request = event.request && (event.by === this.#user ? "sent" : "received");
-    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request });
+    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request, inviter });
   }
 
   /** What is kept of it may be wrong: it is asked for anew. */
@@ -1103,7 +1103,7 @@ class Cache {
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, request, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, inviter: before?.inviter, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,

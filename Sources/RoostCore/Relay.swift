@@ -122,14 +122,14 @@ public final class Relay {
             ErasureCommands(.init(limits), prices, reads, conversation), profile,
             Farewells(.init(limits), conversation, contact, at: now),
             ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
-            Statistics(.init(limits), counters, times, delivery, builder))
+            Introductions(contact, conversation, prices), Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, arrivals: catchUp.arrivals,
             directory: directory, journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence,
-            privacy: privacy, profiles: profile.news, contacts: contact, operators: operators, signIns: signIns,
-            typing: typing, replies: replies, welcome: .init(identity: identity, limits: limits, builder: builder),
-            builder: builder, random: random, counters: counters)
+            presence: presence, privacy: privacy, profiles: profile.news, contacts: contact, operators: operators,
+            signIns: signIns, typing: typing, replies: replies,
+            welcome: .init(identity: identity, limits: limits, builder: builder), builder: builder, random: random,
+            counters: counters)
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,

@@ -125,7 +125,7 @@ public final class CommandDecoder {
             .prospects:
             .contact(try readContactCommand(type))
         case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
-            .erase, .profile, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
+            .erase, .profile, .introduce, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -146,6 +146,7 @@ public final class CommandDecoder {
             .profile(
                 user: try members.user(.user), try profile.change(mayGrant: true),
                 isDeleted: try members.flag(.deleted))
+        case .introduce: .introduce(user: try members.user(.user), inviter: try members.user(.inviter))
         case .reports:
             .reports(
                 after: try members.optional(.after, members.sequence)?.value, limit: try members.limit(),

@@ -1,7 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
-    case description, device, forward, id, ifVersion, keep, key, keys, kind, label, lastSeen, limit, members, mentions
+    case description, device, forward, id, ifVersion, inviter, keep, key, keys, kind, label, lastSeen, limit, members,
+        mentions
     case name, note
     case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
     case remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token, type
@@ -28,6 +29,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .forward: "forward"
         case .id: "id"
         case .ifVersion: "ifVersion"
+        case .inviter: "inviter"
         case .keep: "keep"
         case .key: "key"
         case .keys: "keys"

@@ -229,6 +229,7 @@ struct Cache {
         one.unread = Int(clamping: event.unread ?? 0)
         one.read = event.read ?? .none
         if outline.isRequest { one.request = event.by == user ? .sent : .received }
+        one.inviter = outline.inviter
         try conversations.put(one, for: user)
     }
 
@@ -248,6 +249,8 @@ struct Cache {
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
         one.expiry = LocalConversation.sound(summary.expiry)
         one.request = summary.request
+        // Only the event tells it.
+        one.inviter = before?.inviter
         try conversations.put(one, for: user)
         if let message = summary.message {
             var kept = LocalMessage(message)

@@ -121,6 +121,7 @@ enum CacheTables {
                 ALTER TABLE message ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
                 UPDATE message SET is_stale = 1 WHERE edited_at IS NOT NULL AND deleted_at IS NULL;
                 """),
+        LocalMigration(name: "13 inviters", sql: "ALTER TABLE conversation ADD COLUMN inviter TEXT"),
     ]
 
     /// Forgets everything but who this device is.

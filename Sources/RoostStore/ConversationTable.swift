@@ -8,7 +8,7 @@ struct ConversationTable {
     private static let columns =
         """
         id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
-        expiry, request
+        expiry, request, inviter
         """
 
     // MARK: Reading
@@ -72,6 +72,7 @@ struct ConversationTable {
         conversation.firstMention = row.isNull(13) ? nil : SequenceNumber(row.integer(13))
         conversation.expiry = row.integer(14)
         if !row.isNull(15) { conversation.request = RequestState(rawValue: UInt8(clamping: row.integer(15))) }
+        conversation.inviter = row.isNull(16) ? nil : row.text(16)
         return conversation
     }
 
@@ -83,7 +84,7 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
@@ -92,7 +93,7 @@ struct ConversationTable {
                 .integer(one.read.value), .integer(Int64(one.unread)), .integer(one.time.milliseconds),
                 .integer(one.isStale ? 1 : 0), .integer(Int64(one.mentions)),
                 one.firstMention.map { .integer($0.value) } ?? .null, .integer(one.expiry),
-                one.request.map { .integer(Int64($0.rawValue)) } ?? .null,
+                one.request.map { .integer(Int64($0.rawValue)) } ?? .null, one.inviter.map { .text($0) } ?? .null,
                 one.peer(of: user).map { .text($0) } ?? .null,
             ])
     }

@@ -30,6 +30,8 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var expiry: Int64
     /// What it is to the user as long as one of the two hasn't accepted it; nil if it is like others.
     public var request: RequestState?
+    /// By whose link the user of this device, or the other one, came into it; nil if by none.
+    public var inviter: String?
     /// When the last durable event happened.
     public var time: Timestamp
     /// Whether something of it must be asked anew, because it was left out.

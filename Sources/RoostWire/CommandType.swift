@@ -10,7 +10,7 @@ public enum CommandType: WireWord {
     case block, unblock, report
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
-    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
+    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile, introduce
     case feed, ackFeed, forgetFeed
     case reports, closeReport
 
@@ -81,6 +81,7 @@ public enum CommandType: WireWord {
         case .states: "admin.presence"
         case .erase: "admin.erase"
         case .profile: "admin.profile"
+        case .introduce: "admin.introduce"
         case .reports: "admin.reports"
         case .closeReport: "admin.report.close"
         case .feed: "feed"

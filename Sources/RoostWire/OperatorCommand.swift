@@ -27,6 +27,8 @@ public enum OperatorCommand {
 
     /// A user's profile is given, changed, or taken away for good: then only its version is left.
     case profile(user: Text, ProfileChange, isDeleted: Bool?)
+    /// The user has come by a link of another, the inviter: the two are contacts, and their conversation is opened.
+    case introduce(user: Text, inviter: Text)
     /// What users have reported, a page of it, in the order of numbers.
     case reports(after: Int64?, limit: Int?, ReportState?)
     /// A report needs nothing more.
@@ -56,7 +58,7 @@ public enum OperatorCommand {
             .closeReport:
             .both
         case .people, .whereabouts, .drain, .statistics: .operators
-        case .feed, .ackFeed, .forgetFeed: .services
+        case .feed, .ackFeed, .forgetFeed, .introduce: .services
         }
     }
 

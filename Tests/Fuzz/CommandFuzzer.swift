@@ -87,6 +87,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .eraseMessages(let user, _, _): user.array
     case .eraseConversation(let conversation): conversation.array
     case .profile(let user, let change, _): user.array + touch(change)
+    case .introduce(let user, let inviter): user.array + inviter.array
     case .drain, .statistics, .reports: []
     case .closeReport(_, let note): note?.array ?? []
     case .whereabouts(let asked):

@@ -147,6 +147,7 @@ import Testing
                 #"{"type":"contact.report","id":1,"conversation":"c","sequence":3,"reason":"other","text":"t"}"#,
                 "report | c 3 | other | t"
             ),
+            (#"{"type":"admin.introduce","id":1,"user":"b","inviter":"a"}"#, "introduce | b | a"),
             (#"{"type":"admin.reports","id":1}"#, "reports | - | - | -"),
             (#"{"type":"admin.reports","id":1,"after":7,"limit":5,"state":"closed"}"#, "reports | 7 | 5 | closed"),
             (#"{"type":"admin.report.close","id":1,"report":7,"note":"n"}"#, "closeReport | 7 | n"),

@@ -157,6 +157,7 @@ private func describe(_ command: OperatorCommand) -> String {
     case .drain: "drain"
     case .reports(let after, let limit, let state):
         words("reports", number(after), number(limit), state.map { "\($0)" } ?? "-")
+    case .introduce(let user, let inviter): words("introduce", text(user), text(inviter))
     case .closeReport(let report, let note): words("closeReport", number(report), text(note))
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }

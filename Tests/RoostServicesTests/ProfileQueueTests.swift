@@ -101,6 +101,32 @@ struct ProfileQueueTests {
         #expect(relay.asked.count == 2)
     }
 
+    /// Whoever came by a friend's link waits for the owner, and meets the owner once the relay knows both by name.
+    @Test func whoCameByALinkIsIntroducedToTheOwner() async throws {
+        let database = try await database()
+        try await insert(account("u1"), database)
+        try await database.write { database throws(LocalFailure) in try IntroductionTable.insert("u1", database) }
+        let early = TestRelay(answers(1))
+        try await tell(early, database)
+        #expect(early.asked.count == 1)
+        var owner = account("u2")
+        owner.isOperator = true
+        try await insert(owner, database)
+        let away = ServiceFault(.unavailable, "the relay is away", retryAfter: 1)
+        let relay = TestRelay(answers(1) + [.failure(away)] + answers(1))
+        let queue = ProfileQueue(database: database, relay: relay, log: Logger(label: "test"), due: .hasty)
+        let task = Task { await queue.run() }
+        defer { task.cancel() }
+        while try await database.read({ database throws(LocalFailure) in try IntroductionTable.count(database) }) > 0 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(relay.asked.first?.contains(#""user":"u2""#) == true)
+        #expect(
+            relay.asked.dropFirst()
+                == Array(
+                    repeating: #"{"type":"admin.introduce","user":"u1","inviter":"u2"}"#, count: 2)[...])
+    }
+
     /// It changes while the relay is told: it is told again.
     @Test func whatChangesMeanwhileIsToldAgain() async throws {
         let database = try await database()

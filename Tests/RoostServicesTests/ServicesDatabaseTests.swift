@@ -134,16 +134,19 @@ struct ServicesDatabaseTests {
     @Test func anOldFileIsWrittenAnew() async throws {
         let path = folder.path + "/services.db"
         _ = try await ServicesDatabase(path: path, log: Logger(label: "test"))
+        var page: Int64 = 0
         try await withKnownFile(path) { database throws(LocalFailure) in
             try database.execute(
                 """
                 PRAGMA secure_delete = OFF; PRAGMA user_version = 0;
                 INSERT INTO imported VALUES (CAST('squirrel' AS BLOB)); DELETE FROM imported;
                 """)
+            let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'imported'"
+            page = try database.rows(query) { $0.integer(0) }.first ?? 0
         }
         // Beside the rows of a page, as SQLite leaves it.
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let place = bytes.count - 3_000
+        let place = Int(page) * 4_096 - 3_000
         bytes.replaceSubrange(place..<(place + 8), with: Array("squirrel".utf8))
         let old = bytes
         try Data(old).write(to: URL(fileURLWithPath: path))

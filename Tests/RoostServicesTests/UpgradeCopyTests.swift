@@ -11,7 +11,7 @@ struct UpgradeCopyTests {
     private let folder = TestFolder()
     private let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private var path: String { folder.path + "/services.db" }
-    private var copy: String { UpgradeCopy.path(of: path, at: "accounts") }
+    private var copy: String { UpgradeCopy.path(of: path, at: ServicesDatabase.migrations.last?.name ?? "") }
     private let newer =
         ServicesDatabase.migrations + [LocalMigration(name: "more", sql: "CREATE TABLE more(a TEXT) STRICT")]
 

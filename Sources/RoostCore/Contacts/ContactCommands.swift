@@ -172,6 +172,37 @@ final class ContactCommands {
         }
     }
 
+    /// Checks that the two can become contacts, if they aren't.
+    func checkRoom(for user: User, and other: User) throws(Refusal) {
+        if user.contacts[other.number]?.isAccepted == true { return }
+        try checkRoom(of: user)
+        guard other.contacts.own < bounds.contacts else {
+            throw Refusal(.tooLarge, "the user who invited you has \(bounds.contacts) contacts and invitations sent")
+        }
+    }
+
+    /// Makes the two contacts at once, because the user came by a link of the inviter's. Of a kind with two words the
+    /// inviter is the first. Called after `checkRoom(for:and:)`.
+    /// - Returns: what shows it to the devices of both, once it is stored; nil if they were contacts before.
+    func acquaint(_ user: User, with inviter: User, _ now: Moment) -> ((Moment) -> Void)? {
+        let contact: Contact
+        if let known = user.contacts[inviter.number] {
+            guard !known.isAccepted else { return nil }
+            known.beAccepted(at: now.wall)
+            contact = known
+        } else {
+            let kind = directory.policy.rules.contactKinds.first ?? ContactKind("friend")
+            let isLow = user.number.value < inviter.number.value
+            let (own, its) = (StoredContact.Side(kind: kind.other), StoredContact.Side(kind: kind.one))
+            contact = Contact(
+                user, inviter,
+                StoredContact(inviter: nil, low: isLow ? own : its, high: isLow ? its : own, since: now.wall))
+            contact.begin()
+        }
+        store(contact)
+        return news(of: contact, for: [user, inviter])
+    }
+
     /// Checks that one more invitation may wait for somebody. Beyond the bound only those may add one to whom that one
     /// has written: it is its own doing how many they are.
     private func checkRoom(for other: User, by user: User) throws(Refusal) {

@@ -153,10 +153,12 @@ final class ConversationCommands {
     ///   - known: the conversation, if there is one.
     ///   - key: of the message that follows; empty for a `conversation.create`.
     ///   - source: what that message forwards.
+    ///   - inviter: the other user, by whose link this one came; the gate isn't asked then, because both want it.
     ///   - asker: who is answered with the conversation.
     func open(
         _ known: Conversation?, with peer: NamedUser, _ speaker: Speaker, for key: String,
-        forwarding source: ForwardedMessage? = nil, _ asker: Asker?, _ session: Session, _ now: Moment
+        forwarding source: ForwardedMessage? = nil, invitedBy inviter: User? = nil, _ asker: Asker?, _ session: Session,
+        _ now: Moment
     ) throws(Refusal) -> Conversation {
         let user = speaker.user
         try directory.policy.checkThere([peer])
@@ -173,7 +175,7 @@ final class ConversationCommands {
             try directory.check(isCertain: !known.isUnstored || !known.isRequest(to: user))
             if !known.isSurely(user.number), !known.isUnstored { try directory.naming.checkOwn(of: user) }
         } else {
-            isRequest = try gatekeeper.checkOpening(with: peer, by: user, bounds, session, now)
+            if inviter == nil { isRequest = try gatekeeper.checkOpening(with: peer, by: user, bounds, session, now) }
             // Only a message waits: an empty conversation says nothing.
             guard !isRequest || asker == nil else { throw .noRelationship }
             try directory.naming.checkOpening(by: user)
@@ -210,6 +212,7 @@ final class ConversationCommands {
         ) {
             writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : named)
             if waits { builder.member("request", true) }
+            if let inviter { builder.member("inviter", plain: inviter.name) }
         }
         return direct
     }

@@ -42,6 +42,7 @@ final class OperatorCommands {
     private let profiles: ProfileCommands
     let farewells: Farewells
     let reports: ReportCommands
+    private let introductions: Introductions
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
     let statistics: Statistics
@@ -53,7 +54,7 @@ final class OperatorCommands {
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
         _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ farewells: Farewells,
-        _ reports: ReportCommands, _ statistics: Statistics
+        _ reports: ReportCommands, _ introductions: Introductions, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -69,6 +70,7 @@ final class OperatorCommands {
         self.profiles = profiles
         self.farewells = farewells
         self.reports = reports
+        self.introductions = introductions
         builder = replies.builder
         person = PersonReport(builder)
         whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
@@ -149,6 +151,8 @@ final class OperatorCommands {
         case .profile(let user, let change, let isDeleted):
             try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
             if isDeleted == true { farewells.begin(user, at: now) }
+        case .introduce(let user, let inviter):
+            try introductions.introduce(user, to: inviter, id, session, now)
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
         case .closeReport(let number, let note):
             try replies.held.reserve()

@@ -212,7 +212,7 @@ final class Prices {
             case .people, .whereabouts: 10
             // Looks at up to 10,000 reports, and writes a hundred.
             case .reports: 10
-            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile: 5
+            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce: 5
             case .states(let names): 1 + Int64(names.count) / 5
             // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
             case .eraseMessages: 50

@@ -41,6 +41,7 @@ extension Accounts {
                 }
             }
             if owner == nil { _ = try room.insert(made, database) }
+            if purpose == .friend { try IntroductionTable.insert(made.user, database) }
             try SessionTable.insert(session, keep: keep, database)
             return nil
         }

@@ -87,6 +87,14 @@ extension ServicesDatabase {
                 CREATE TRIGGER account_deleted AFTER DELETE ON account BEGIN
                     REPLACE INTO profile_due(user, parts) VALUES (OLD.user, 0);
                 END;
-                """)
+                """),
+        LocalMigration(
+            name: "introductions",
+            sql: """
+                -- Who came by a friend's link, until the relay has introduced the user to the owner.
+                CREATE TABLE introduction_due(
+                    user TEXT PRIMARY KEY REFERENCES account(user) ON DELETE CASCADE
+                ) STRICT, WITHOUT ROWID;
+                """),
     ]
 }

@@ -2,8 +2,9 @@ import Logging
 import RoostStore
 import RoostWire
 
-/// Tells the relay what people are called, with their roles and tiers, and who has left for good. What it is to be told
-/// is in the database until it has said ok, so a relay that is away learns it later. One task runs it.
+/// Tells the relay what people are called, with their roles and tiers, who has left for good, and who came by a link of
+/// the owner's and is to be introduced. What it is to be told is in the database until it has said ok, so a relay that
+/// is away learns it later. One task runs it.
 package final class ProfileQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands
@@ -24,7 +25,10 @@ package final class ProfileQueue: Sendable {
     /// Runs until the task is cancelled.
     package func run() async {
         await due.run(rest: relay.rest) {
-            do throws(ServiceFault) { try await tellAll() } catch { return .failed }
+            do throws(ServiceFault) {
+                try await tellAll()
+                try await introduceAll()
+            } catch { return .failed }
             return .last
         }
     }
@@ -52,6 +56,33 @@ package final class ProfileQueue: Sendable {
                 }
             }
             try await database.write { database throws(LocalFailure) in try ProfileTable.delete(next, database) }
+        }
+    }
+
+    /// - Throws: if somebody is left because the relay is away.
+    private func introduceAll() async throws(ServiceFault) {
+        var passed = ""
+        while !Task.isCancelled {
+            let after = passed
+            let next = try await database.read { database throws(LocalFailure) in
+                try IntroductionTable.next(after: after, database)
+            }
+            guard let next else { return }
+            passed = next.user
+            let command = RelayCommand(
+                .introduce, [.init(name: "user", text: next.user), .init(name: "inviter", text: next.inviter)])
+            do throws(ServiceFault) { _ = try await relay.carryOut(command) } catch {
+                switch error.code {
+                case .unavailable, .busy, .rateLimited: throw error
+                // One of the two has left, or doesn't want the other.
+                case .notFound, .gone, .blocked: break
+                default:
+                    log.error(
+                        "the relay doesn't introduce a user",
+                        metadata: ["user": "\(next.user)", "code": "\(error.code.rawValue)"])
+                }
+            }
+            try await database.write { database throws(LocalFailure) in try IntroductionTable.delete(next, database) }
         }
     }
 

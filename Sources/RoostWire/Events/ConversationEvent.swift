@@ -108,6 +108,8 @@ public struct ConversationOutline: Sendable, Equatable {
     public var members: [String]
     /// Whether it waits until whoever didn't create it accepts it.
     public var isRequest: Bool
+    /// By whose link those who join by this event came; nil if by none, or if that isn't told.
+    public var inviter: String?
 }
 
 extension ConversationOutline {
@@ -122,5 +124,6 @@ extension ConversationOutline {
         count = members.count("count") ?? 0
         self.members = members.strings("members")
         isRequest = members.flag("request") ?? false
+        inviter = members.string("inviter")
     }
 }

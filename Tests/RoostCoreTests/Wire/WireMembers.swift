@@ -19,7 +19,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner after pin unread read request
+    owner after pin unread read request inviter
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -88,7 +88,7 @@ let wireMembers: [String: String] = [
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
     version deletedAt reaction removed event name photo description createdAt count members users user role owner \
-    after pin unread read request
+    after pin unread read request inviter
     """,
     "timing": "count p50 p99",
 ]

@@ -22,6 +22,7 @@ final class WireOperators: Surroundings {
     private func follow() {
         let mill = relay.open()
         mill.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        _ = mill.request("admin.introduce", ["user": "ivy", "inviter": "alice"])
         _ = mill.request("feed", ["consumer": "all", "limit": 256])
         relay.holdsReads = true
         mill.start("feed", ["consumer": "all"])
