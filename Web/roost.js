@@ -89,6 +89,8 @@ const LEASE_TIME = 10_000;
 const LOOK_TIME = 60_000;
 /** By how much numbers of outbox items grow at most: tabs that can't see each other's rows hardly take the same one. */
 const ITEM_STEP = 1_048_576;
+/** Of how many messages it is known when their reactions changed: more than change while a question is under way. */
+const DOUBTS = 1_024;
 /** Most messages that disappear in one transaction. They are looked for with each change of what is shown. */
 const EXPIRED_AT_ONCE = 64;
 
@@ -830,17 +832,41 @@ function withCount(reactions, reaction, number) {
     .filter((one) => one.count > 0);
 }
 
+/** Of which messages the relay told reactions lately, which an answer that it made before may not have. */
+class Doubts {
+  /** How many there were. */
+  count = 0;
+  // The last one of each message, the oldest first; of a question from before the end of these, all is in doubt.
+  #last = new Map();
+  #end = 0;
+
+  note(...message) {
+    const name = message.join(" ");
+    this.#last.delete(name);
+    this.#last.set(name, ++this.count);
+    if (this.#last.size <= DOUBTS) return;
+    const [[oldest, end]] = this.#last;
+    this.#last.delete(oldest);
+    this.#end = end;
+  }
+
+  /** Whether there was one of a message since there were so many. */
+  has(since, ...message) { return since < this.#end || this.#last.get(message.join(" ")) > since; }
+}
+
 /** What the relay told this device, changed by events as Docs/Protocol.md, section 6, asks for: doing an event again
  *  changes nothing. It belongs to one transaction. */
 class Cache {
   #rows;
   #user;
+  #doubts;
   /** The conversation in which the relay tells another message than it told before: its files are older than they were. */
   rewound;
 
-  constructor(transaction, user) {
+  constructor(transaction, user, doubts) {
     this.#rows = transaction;
     this.#user = user;
+    this.#doubts = doubts;
   }
 
   // -- Events
@@ -992,6 +1018,7 @@ class Cache {
   }
 
   async react(conversation, sequence, change, isStale) {
+    this.#doubts.note(sequence, conversation);
     const message = await this.message(conversation, sequence);
     if (!message || message.deletedAt) return;
     const row = { ...message, reactions: change(message.reactions) };
@@ -1113,15 +1140,22 @@ class Cache {
     if (row && !(await this.#has(row))) await this.#rows.put("messages", { ...row, stale: 1 });
   }
 
-  /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question. */
-  async takeHistory({ conversation, messages, gaps = [], more }, before) {
+  /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question, and `asked`
+   *  how many doubts there were then. */
+  async takeHistory({ conversation, messages, gaps = [], more }, before, asked = this.#doubts.count) {
     for (const told of messages) {
       const row = messageRow({ ...told, conversation });
+      const { sequence } = row;
       const kept = await this.#has(row);
       // Events that the relay stored when it had read the page may have come before it.
       const isOld = kept && !row.deletedAt && (kept.deletedAt || (kept.version ?? 1) > (row.version ?? 1));
-      if (!isOld) await this.#replace(row);
-      else if (!kept.deletedAt) await this.#rows.put("messages", { ...kept, stale: 1 });
+      if (isOld && kept.deletedAt) continue;
+      if (isOld) this.#doubts.note(sequence, conversation);
+      // Somebody has reacted since: what was told then is nearer to the truth, until the next answer.
+      const isDoubted = !row.deletedAt && this.#doubts.has(asked, sequence, conversation);
+      const { reactions } = kept ?? row;
+      if (isOld) await this.#rows.put("messages", { ...kept, stale: 1 });
+      else await this.#replace(isDoubted ? { ...row, reactions, stale: 1 } : row);
     }
     for (const { from, to } of gaps) {
       // They count toward the page (section 5), so that there are no more of them than of messages.
@@ -1142,11 +1176,12 @@ class Cache {
     await this.#rows.put("messages", key === undefined ? row : { ...row, key });
   }
 
-  /** The reactions of these messages were asked for: what the relay didn't show isn't asked for again. */
-  async settle(conversation, from, to) {
+  /** The reactions of these messages were asked for, when there were so many doubts: what the relay didn't show isn't
+   *  asked for again, unless something was told of it since. */
+  async settle(conversation, from, to, asked = this.#doubts.count) {
     for (const row of await this.#rows.find("messages", { from: [conversation, from], to: [conversation, to] })) {
       const { stale, ...rest } = row;
-      if (stale) await this.#rows.put("messages", rest);
+      if (stale && !this.#doubts.has(asked, row.sequence, conversation)) await this.#rows.put("messages", rest);
     }
   }
 
@@ -1529,22 +1564,27 @@ function revived({ code: _, detail: __, retry: ___, ...item }) { return { ...ite
 class Unit {
   after = [];
 
-  #outbox;
+  #store;
 
-  constructor(rows, identity, outbox) {
+  constructor(rows, identity, store) {
     this.rows = rows;
     this.identity = { ...identity };
-    this.cache = new Cache(rows, identity.user ?? "");
-    this.#outbox = outbox;
+    this.#store = store;
+    this.know(identity.user);
   }
 
+  /** What is kept is this user's. */
+  know(user = "") { this.cache = new Cache(this.rows, user, this.#store.doubts); }
+
   /** A message of this user's that still waits here was stored by an earlier try, whose answer was lost or is late.
-   *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. */
+   *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. Returns whether
+   *  it is one. */
   async settle({ from, key, conversation, sequence }) {
-    if (from !== this.identity.user || !key) return;
+    if (from !== this.identity.user || !key) return false;
     const [item] = await this.rows.by("outbox", "key", key);
-    if (item?.action !== "send" || item.user !== from) return;
-    await this.#outbox.accepted(this, item.id, { conversation, sequence });
+    if (item?.action !== "send" || item.user !== from) return false;
+    await this.#store.outbox.accepted(this, item.id, { conversation, sequence });
+    return true;
   }
 
   /** The device has got this far: the next session looks whether the relay still has the message. */
@@ -1565,6 +1605,7 @@ class Unit {
 class Store {
   vault;
   outbox;
+  doubts = new Doubts();
   /** Who this device is and how far it has got. */
   identity = { id: 1 };
   /** Whose tab this is: the one whom the app named, or else the first whom it saw here. */
@@ -1607,7 +1648,7 @@ class Store {
       const result = await this.vault.write(async (rows) => {
         const before = (await rows.get("identity", 1)) ?? { id: 1 };
         if (!isOthers) this.#check(before);
-        unit = new Unit(rows, before, this.outbox);
+        unit = new Unit(rows, before, this);
         const made = await body(unit);
         const { rewound } = unit.cache;
         if (rewound !== undefined && this.#hasOld) {
@@ -1642,7 +1683,7 @@ class Store {
     return this.vault.read(async (rows) => {
       const identity = (await rows.get("identity", 1)) ?? { id: 1 };
       this.#check(identity);
-      return body(new Unit(rows, identity, this.outbox));
+      return body(new Unit(rows, identity, this));
     });
   }
 
@@ -1693,7 +1734,7 @@ class Store {
   async #become(unit, user) {
     if (unit.identity.user !== undefined) await this.#empty(unit);
     unit.identity.user = user;
-    unit.cache = new Cache(unit.rows, user);
+    unit.know(user);
     await this.outbox.adopt(unit);
     await this.outbox.load(unit);
   }
@@ -3257,12 +3298,12 @@ const isNoAnswer = ({ code }) => ["connection_lost", "not_connected", "timed_out
 /** How an answer is kept, by the command; each returns the conversations that changed. */
 const lessons = {
   __proto__: null,
-  async history(unit, ok, { conversation }, { before, settle }) {
+  async history(unit, ok, { conversation }, { before, settle, asked }) {
     const messages = (ok.messages ?? []).filter((one) => (
       isSound({ position: "", ...one, conversation, type: "message" })));
     for (const message of messages) await unit.settle({ ...message, conversation });
-    await unit.cache.takeHistory({ ...ok, conversation, messages }, before);
-    if (settle) await unit.cache.settle(conversation, ...settle);
+    await unit.cache.takeHistory({ ...ok, conversation, messages }, before, asked);
+    if (settle) await unit.cache.settle(conversation, ...settle, asked);
     return [conversation];
   },
   async "conversation.members"({ cache, identity }, ok, { conversation }) {
@@ -3364,7 +3405,8 @@ class Asker {
   async learned(type, members, how = {}) {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.ask(type, members, this.#lesson(type, members, how));
+        const asked = this.#store.doubts.count;
+        return await this.ask(type, members, this.#lesson(type, members, { ...how, asked }));
       } catch (error) {
         if (!error.retry || isNoAnswer(error) || tries >= PATIENCE) throw error;
         await new Promise((resolve) => this.#clock.set(error.retryAfter ?? 1_000, resolve));
@@ -4471,7 +4513,7 @@ export const internals = {
   form: FORM, schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf,
   TimelineBuilder, ListView, Notices, Window,
   limits: {
-    ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
+    ackTime: ACK_TIME, ackEvents: ACK_EVENTS, doubts: DOUBTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
     lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,
   },
 };

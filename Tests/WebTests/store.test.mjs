@@ -70,6 +70,52 @@ test("somebody else's reaction is counted and asked anew", async () => {
   assert.equal((await all(store))[0].stale, undefined);
 });
 
+const reaction = (sequence, members = {}) => (
+  { type: "react", conversation: "c1", sequence, from: "bob", position: "p9", time: 1, reaction: "+1", ...members });
+
+for (const [name, from, mine] of [["somebody else's", "bob", false], ["the user's own", "alice", true]]) {
+  test(`${name} reaction that comes while a question is under way is counted, and asked again`, async () => {
+    const store = await withConversation();
+    await store.take([message(1), message(2)], "p2");
+    const asked = store.doubts.count;
+    await store.take([reaction(1, { from })], "p3");
+    const answer = (asked) => store.change(async ({ cache }) => {
+      await cache.takeHistory({ conversation: "c1", messages: [message(1), message(2)], more: true }, undefined, asked);
+      await cache.settle("c1", 1, 2, asked);
+    });
+    await answer(asked);
+    const [first, second] = await all(store);
+    assert.deepEqual([first.reactions, first.stale, second.stale], [[{ reaction: "+1", count: 1, mine }], 1, undefined]);
+    // One that was asked for since is the newest word.
+    await answer(store.doubts.count);
+    assert.deepEqual([(await all(store))[0].reactions, (await all(store))[0].stale], [[], undefined]);
+  });
+}
+
+test("an answer that is behind an edit, or lacks a reaction to what it brings, is asked for again", async () => {
+  const store = await withConversation();
+  const asked = store.doubts.count;
+  const edit = { ...message(1), type: "edit", position: "p4", body: "new", version: 2 };
+  await store.take([message(1), edit, reaction(2)], "p4");
+  await store.change(async ({ cache }) => {
+    await cache.takeHistory({ conversation: "c1", messages: [message(1), message(2)], more: true }, undefined, asked);
+    await cache.settle("c1", 1, 2, asked);
+  });
+  assert.deepEqual((await all(store)).map((row) => [row.body, row.stale]), [["new", 1], ["m2", 1]]);
+});
+
+test("of what changed lately so much is known, and all else counts as in doubt", async () => {
+  const store = await withConversation();
+  const { doubts } = store;
+  for (let count = 0; count < limits.doubts; count++) doubts.note(count, "c1");
+  assert.deepEqual([doubts.has(0, 0, "c1"), doubts.has(1, 0, "c1"), doubts.has(0, -1, "c1")], [true, false, false]);
+  doubts.note("one more", "c1");
+  assert.deepEqual([doubts.has(0, -1, "c1"), doubts.has(1, -1, "c1"), doubts.has(1, 1, "c1")], [true, false, true]);
+  // The same one again takes no room.
+  for (let count = 0; count < limits.doubts; count++) doubts.note("one more", "c1");
+  assert.deepEqual([doubts.has(1, -1, "c1"), doubts.has(doubts.count - 1, "one more", "c1")], [false, true]);
+});
+
 test("a hidden message has a place and no author, and what becomes of it changes nothing", async () => {
   const store = await withConversation();
   const hidden = { conversation: "c1", time: 5, hidden: true };

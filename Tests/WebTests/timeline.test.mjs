@@ -167,6 +167,30 @@ test("a window that begins in a gap goes on from what it shows", async () => {
   assert.deepEqual(outline(timeline.snapshot.items).slice(0, 3), ["s:898", "s:899", "s:900"]);
 });
 
+test("a reaction that comes while a page of history is under way is counted, and asked for again", async () => {
+  const { net, roost, timeline } = await opened();
+  delete net.FakeSocket.answers.history;
+  const answer = (reactions) => net.last.answer("history", {
+    conversation: "c1", more: false, messages: [1, 2, 3].map((sequence) => message(sequence, sequence === 3 ? { reactions } : {})) });
+  const react = (from) => net.last.say({ type: "react", conversation: "c1", sequence: 3, from, position: "p9", time: 1, reaction: "+1" });
+  const shown = () => timeline.snapshot.items.at(-1).reactions.map((one) => one.count);
+  const turns = async () => { for (let turn = 0; turn < 10; turn++) await settle(); };
+  const asked = () => net.last.sent.filter((one) => one.type === "history").length;
+  const before = asked();
+  react("bob");
+  await turns();
+  assert.equal(asked(), before + 1);
+  react("carol");
+  await turns();
+  answer([{ reaction: "+1", count: 1 }]);
+  await turns();
+  assert.deepEqual([shown(), asked()], [[2], before + 2]);
+  answer([{ reaction: "+1", count: 2 }]);
+  await turns();
+  assert.deepEqual([shown(), asked()], [[2], before + 2]);
+  roost.close();
+});
+
 test("typing is told at most once in two seconds, and ends with sending", async () => {
   const { clock, net, timeline } = await opened();
   const told = () => net.last.sent.filter((one) => one.type === "typing").map((one) => one.active ?? true);
