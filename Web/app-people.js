@@ -94,6 +94,8 @@ class PeoplePart {
     this.talk.follow();
   }
 
+  isBlocked(user) { return this.people?.snapshot.blocked.includes(user) ?? false; }
+
   isMuted(conversation) { return this.people?.isMuted(conversation) ?? false; }
 
   #show(snapshot) {

@@ -171,16 +171,13 @@ function presenceLine(presence) {
   if (state !== "offline") return state + said;
   if (lastSeen) return `last seen ${ago(lastSeen)}${said}`;
   const roughly = { recently: "recently", week: "within a week", month: "within a month", long: "long ago" }[seen];
-  return (roughly ? `last seen ${roughly}` : "not here yet") + said;
+  // The relay says the same of somebody who hides it and of somebody who has never been here.
+  return (roughly ? `last seen ${roughly}` : "offline") + said;
 }
 
 /** How somebody is shown now; undefined if that isn't known, as without a connection. */
 function presenceOf(user) {
   return roost?.snapshot.connection.state === "connected" ? roost.presences.get(user) : undefined;
-}
-
-function isUnseen(presence) {
-  return presence?.state === "offline" && !presence.lastSeen && !presence.seen;
 }
 
 function preview(message) {
@@ -684,15 +681,20 @@ function awaitExpiry() {
 
 const isExpired = () => !isOfAccount(me) && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
 
-function showSession(snapshot) {
-  const { connection, status } = snapshot;
+/** What the user is called, under the list. */
+function showMe() {
   const name = people[me]?.name ?? myAccount.name ?? me;
   patchAvatar($("me-avatar"), name, { seed: me });
   text($("me-name"), name);
+  attribute($("me"), "aria-label", `You, ${name}: ${$("me-state").textContent}`);
+}
+
+function showSession(snapshot) {
+  const { connection, status } = snapshot;
   const wanted = { auto: "online", away: "away", busy: "busy", invisible: "shown as offline" }[status.state];
   const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
   text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
-  attribute($("me"), "aria-label", `You, ${name}: ${state}`);
+  showMe();
   text($("me-device"), `This device is called ${snapshot.device}.`);
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
@@ -789,7 +791,7 @@ const banner = {
     // Before the first try there is nothing to tell.
     if (connection.state === "offline" && !waits && navigator.onLine) return undefined;
     return {
-      words: `${isLate ? "Connecting …" : "You are offline."}${waits}`, until: connection.until, label: "Try now",
+      words: `${isLate ? "Connecting …" : navigator.onLine ? "Can’t reach the server." : "You are offline."}${waits}`, until: connection.until, label: "Try now",
       act: connect,
     };
   },
@@ -854,6 +856,7 @@ const listView = {
   show(snapshot) {
     this.snapshot = snapshot;
     meet(snapshot.people);
+    showMe();
     this.rows.show(snapshot.rows);
     this.roving.settle();
     $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
@@ -1173,7 +1176,6 @@ const conversationView = {
     const typing = snapshot.othersType ? "Several people are typing …"
       : snapshot.typing.length ? `${names(snapshot.typing.map(called))} ${snapshot.typing.length > 1 ? "are" : "is"} typing …` : "";
     text($("typing"), typing);
-    this.showTrouble(snapshot.failure);
     this.showHead();
     if (isFirst) this.scrollToBegin();
     else if (this.isAtEnd && !snapshot.hasNewer) this.scrollToEnd();
@@ -1242,17 +1244,15 @@ const conversationView = {
   showHead() {
     showBadge();
     if (!this.place) return;
-    const { conversation } = this.snapshot ?? {};
-    const peer = this.place.startsWith("@") ? this.place.slice(1) : undefined;
-    const presence = peer && presenceOf(peer);
+    const { peer } = this;
+    const isBlocked = peoplePart?.isBlocked(peer);
+    const presence = peer && !isBlocked ? presenceOf(peer) : undefined;
     patchAvatar($("title-avatar"), this.title, { isGroup: !peer, state: presence?.state, seed: peer ?? this.place });
     text($("title"), this.title);
-    text($("subtitle"), peer ? presenceLine(presence) : this.groupLine());
-    const isStrange = peer && (isUnseen(presence) || (!presence && !conversation))
-      && !this.snapshot?.items.some((item) => item.from === peer);
+    text($("subtitle"), isBlocked ? "Blocked" : peer ? presenceLine(presence) : this.groupLine());
+    composer.showMode();
     peoplePart?.showHead();
-    text($("stranger"), isStrange
-      ? `${called(peer)} has not been here yet. What you write waits for whoever has this name.` : "");
+    this.showTrouble();
   },
 
   /** Some members of a group, and how many are there. */
@@ -1264,14 +1264,24 @@ const conversationView = {
     return names([...others.map(called), "you"], conversation.count - others.length - 1) + here;
   },
 
-  showTrouble(failure) {
-    $("trouble").hidden = !failure;
-    if (!failure) return;
-    const words = `Nothing can be sent here: ${sentences[failure.reason] ?? failure.detail}`;
+  /** The user of a direct conversation. */
+  get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : undefined; },
+
+  /** Why nothing is sent here, and what to do. */
+  showTrouble() {
+    const { failure, conversation } = this.snapshot ?? {};
+    const { peer } = this;
+    const isBlocked = peoplePart?.isBlocked(peer) || failure?.reason === "youBlocked";
+    // The line of the request says it already.
+    const isSaid = conversation?.request === "sent" && failure?.reason === "noRelationship";
+    $("trouble").hidden = !isBlocked && (!failure || isSaid);
+    if ($("trouble").hidden) return;
+    const words = isBlocked ? `You blocked ${called(peer)}.` : `Messages aren't being sent. ${sentences[failure.reason] ?? failure.detail}`;
     if ($("trouble").dataset.words === words) return;
     $("trouble").dataset.words = words;
-    $("trouble").replaceChildren(element("span", {}, words),
-      button("Try again", () => attempt(() => this.timeline.resume())));
+    $("trouble").replaceChildren(element("span", {}, words), isBlocked
+      ? button("Unblock", () => attempt(() => peoplePart?.people.unblock([peer])))
+      : button("Try again", () => attempt(() => this.timeline.resume())));
   },
 
   // Scrolling

@@ -52,6 +52,8 @@ const LIST_PAGE = 50;
 const WINDOW = 50;
 const PAGE = 100;
 const WINDOW_MOST = 500;
+/** Users whose profile is asked for at once: the relay's bound (section 14). */
+const USERS_ASKED = 100;
 /** Tries of a command that asks the relay for something and is told to come back later. */
 const PATIENCE = 10;
 /** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
@@ -1278,6 +1280,8 @@ class Outbox {
   #underWay = new Set();
   // Items of which no try has been made, neither by this writer nor by one before.
   #untried = new Set();
+  // Items that try whether their conversation still refuses. Without an answer they go out again.
+  #probes = new Set();
   #isOpen = false;
   #retries;
   #goesOn;
@@ -1372,6 +1376,7 @@ class Outbox {
     unit.after.push(() => {
       this.items = this.items.filter((item) => item.id !== id);
       this.#underWay.delete(id);
+      this.#probes.delete(id);
     });
     return unit.rows.delete("outbox", id);
   }
@@ -1450,7 +1455,20 @@ class Outbox {
     for (const { id: parent } of gone) gone.push(...(await unit.rows.by("outbox", "parent", parent)));
     if (gone.some((item) => this.#underWay.has(item.id))) throw noSuchItem();
     for (const item of gone) await this.#remove(unit, item.id);
+    // What it refused isn't there any more.
+    const { destination } = gone[0];
+    const left = await unit.rows.by("outbox", "destination", destination);
+    if (!left.some((item) => item.user === unit.identity.user && isVisible(item))) await this.resume(unit, destination);
     return gone;
+  }
+
+  /** Tries by one item whether a conversation still refuses. Until the answer is known, it goes on waiting. */
+  async probe(unit, destination) {
+    const first = this.items.find((item) => (
+      item.destination === destination && item.parent === undefined && isVisible(item) && !item.code));
+    if (!first || this.#underWay.has(first.id)) return;
+    await unit.rows.put("outbox", { ...first, mayBeSent: 1 });
+    unit.after.push(() => this.#probes.add(first.id));
   }
 
   /** Lets the items of a conversation that refused go out again. */
@@ -1484,7 +1502,7 @@ class Outbox {
     for (const item of this.items) {
       const { destination } = item;
       // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
-      if (this.parked.has(destination) || item.parent !== undefined) continue;
+      if ((this.parked.has(destination) && !this.#probes.has(item.id)) || item.parent !== undefined) continue;
       const line = isVisible(item) ? visible : invisible;
       if (this.#underWay.has(item.id)) {
         line.add(destination);
@@ -1505,6 +1523,7 @@ class Outbox {
     const { rows } = unit;
     const item = await rows.get("outbox", id);
     if (!item) return undefined;
+    if (isVisible(item)) await this.resume(unit, item.destination);
     if (stored) {
       for (const { parent: _, ...child } of await rows.by("outbox", "parent", id)) {
         await this.#put(unit, { ...child, target: stored.sequence });
@@ -1534,6 +1553,7 @@ class Outbox {
     if (!item) return undefined;
     const scope = scopeOf(failure, item);
     const { code, detail, retry } = failure;
+    if (scope !== "passing") this.#probes.delete(id);
     if (scope === "conversation") {
       const row = { user: unit.identity.user ?? "", destination: item.destination, code, detail };
       await unit.rows.put("parked", row);
@@ -1797,6 +1817,16 @@ class Store {
       }
       if (position !== undefined) unit.identity.position = position;
       return changed;
+    });
+  }
+
+  /** Something has happened because of which conversations of these names, all with null, may take what they refused. */
+  probe(names) {
+    return this.change(async (unit) => {
+      for (const name of this.outbox.parked.keys()) {
+        const one = await unit.cache.conversation(await unit.cache.resolve(name));
+        if ([null, ...namesOf(name, one)].some((each) => names.has(each))) await this.outbox.probe(unit, name);
+      }
     });
   }
 
@@ -2990,9 +3020,10 @@ class ListView {
     for (const one of next.slice(0, wanted)) this.#rows.set(one.id, { row: await this.#row(unit, one.id, one) });
   }
 
-  // What those are called whom rows name, as far as it isn't known yet.
+  // What the user is called and whom rows name, as far as it isn't known yet.
   async #name(unit, entries) {
-    const users = new Set();
+    const me = unit.identity.user;
+    const users = new Set(me === undefined || this.#people[me] ? [] : [me]);
     for (const { row } of entries) {
       for (const user of [row.peer, row.last?.from, ...this.#notices.typing(row.id).typing]) {
         if (user !== undefined && !this.#people[user]) users.add(user);
@@ -3078,6 +3109,17 @@ const isText = (one) => typeof one === "string";
 const isWhole = Number.isSafeInteger;
 const isListOf = (list, name) => Array.isArray(list) && list.every((one) => isText(one?.[name]));
 
+/** Names of the conversations that may take what they refused, because of an event; null for all: somebody was accepted,
+ *  has got a role, or joined a group; the user's blocks have changed. */
+function probed({ type, conversation, user, from, users = [], members = [] }) {
+  switch (type) {
+    case "live": case "privacy": return [null];
+    case "conversation": return [conversation, ...[...users, ...members].map((one) => `@${one}`)];
+    case "contact": return [`@${user}`];
+    default: return from ? [`@${from}`] : [];
+  }
+}
+
 /** Whether an answer says what became of an item. */
 const isAnswer = (item, ok) => (
   item.action !== "send" || (isText(ok?.conversation) && isWhole(ok.sequence)));
@@ -3111,6 +3153,8 @@ class Screen {
     status: { state: "auto" }, isStored: false, isWriter: false,
   });
   views = new Set();
+  /** Users of whom this session was asked what they are called. They are on the screen, or were. */
+  asked = new Set();
   /** The badge by the relay, which knows mutes and requests; null without a session that told it. */
   told = null;
   /** The badge as far as this device knows, and how many messages are unread in each conversation. */
@@ -3201,6 +3245,7 @@ class Screen {
   /** A session has begun: what is shown is asked for again. */
   begin(isEmptied) {
     this.#base = this.#clock.now() - this.#clock.ticks();
+    this.asked.clear();
     for (const view of this.timelines) {
       view.wasAsked = false;
       if (isEmptied) view.window.toEnd();
@@ -3444,7 +3489,9 @@ class Asker {
       await this.#askStale();
     }
     await this.#screen.flush();
+    await this.#askNames();
     for (const view of this.#screen.timelines) await this.#askOpen(view);
+    await this.#askNames();
     await this.#tabs.call("watch", this.#people.wanted(this.#screen.views));
   }
 
@@ -3509,17 +3556,21 @@ class Asker {
       }
     }
     await this.#screen.flush();
-    await this.#askNames(view);
     if (!view.stale) return;
     const { from, limit } = view.stale;
     await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
   }
 
-  // What those are called who wrote what is shown: the list names 50 members of a group.
-  async #askNames(view) {
-    const unknown = Object.values(view.shown.value.people).filter((one) => one.user && one.version === undefined);
-    const users = unknown.map((one) => one.user).slice(0, 100);
-    if (users.length) await this.learn("user.get", { users });
+  // What those are called who are shown: the list and events don't name all, and of what changed while there was no session
+  // nothing is told.
+  async #askNames() {
+    const shown = [...this.#screen.views].flatMap((view) => Object.keys(view.shown.value.people));
+    const users = [...new Set(shown)].filter((user) => user && !this.#screen.asked.has(user));
+    for (let some; (some = users.splice(0, USERS_ASKED)).length;) {
+      await this.learn("user.get", { users: some }).catch((error) => { if (!isRefusal(error)) throw error; });
+      for (const user of some) this.#screen.asked.add(user);
+    }
+    await this.#screen.flush();
   }
 }
 
@@ -4156,7 +4207,12 @@ class Engine {
       this.screen.flush().then(flushed, report);
     }
     if (changed.size) this.screen.tell(changed);
-    if (isNow) this.asker.refresh();
+    if (!isNow) return;
+    this.asker.refresh();
+    const names = new Set(this.store.outbox.parked.size ? events.flatMap(probed) : []);
+    if (!names.size) return;
+    await this.store.probe(names);
+    this.#sender.pump();
   }
 
   // -- What the user does

@@ -73,17 +73,11 @@ public final class LocalPeople {
         for one in people where one.version > 0 { try put(one, isWhole: false) }
     }
 
-    /// Takes whole profiles, as events and `user.get` tell them. Without a version, nothing is shown of the user.
+    /// Takes whole profiles, as events and `user.get` tell them. Without a version, nothing is shown of the user: what
+    /// was shown before stays, as after a block, so that nobody turns into an id.
     public func take(_ profiles: [UserProfile]) throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
-            for one in profiles {
-                guard one.version > 0 else {
-                    try database.run("DELETE FROM person WHERE user = ?", [.text(one.user)])
-                    note(one.user)
-                    continue
-                }
-                try put(one, isWhole: true)
-            }
+            for one in profiles where one.version > 0 { try put(one, isWhole: true) }
         }
     }
 

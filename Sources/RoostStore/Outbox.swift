@@ -20,6 +20,8 @@ public final class Outbox {
     private var underWay: Set<Int64> = []
     // Items of which no try has been made, neither now nor before the app ended.
     private var untried: Set<Int64> = []
+    // Items that try whether their conversation still refuses. Without an answer they go out again.
+    private var probes: Set<Int64> = []
     private var isOpen = false
     // Whose items these are; nil before the first session.
     var user: String?
@@ -43,6 +45,7 @@ public final class Outbox {
         let user = user.map { LocalValue.text($0) } ?? .null
         items = try database.rows(OutboxTable.all, [user]) { OutboxTable.item($0) }.compactMap { $0 }
         underWay.formIntersection(items.map(\.id))
+        probes.formIntersection(items.map(\.id))
         let unsent = Set(try database.rows(OutboxTable.unsent, [user]) { $0.integer(0) })
         untried = untried.intersection(items.map(\.id)).union(unsent)
         parked = [:]
@@ -191,7 +194,24 @@ public final class Outbox {
             return gone
         }
         for item in gone { forget(item.id) }
+        // What a conversation refused isn't there any more.
+        if let destination = gone.first?.destination, parked[destination] != nil,
+            !items.contains(where: { $0.destination == destination && $0.isVisible })
+        {
+            try resume(destination)
+        }
         return gone
+    }
+
+    /// Tries by one item whether a conversation still refuses, because something has happened that may have changed
+    /// that. Until the answer is known, the conversation goes on waiting.
+    public func probe(_ destination: String) throws(LocalFailure) {
+        let first = items.first {
+            $0.destination == destination && $0.parent == nil && $0.isVisible && $0.failure == nil
+        }
+        guard parked[destination] != nil, let first, !underWay.contains(first.id) else { return }
+        try database.run(OutboxTable.isSent, [.integer(first.id)])
+        probes.insert(first.id)
     }
 
     /// Lets the items of a conversation that refused go out again.
@@ -214,6 +234,7 @@ public final class Outbox {
         parked.removeAll()
         underWay.removeAll()
         untried.removeAll()
+        probes.removeAll()
     }
 
     // MARK: What the session does
@@ -224,7 +245,7 @@ public final class Outbox {
         var line = Line()
         for item in items {
             // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
-            guard parked[item.destination] == nil, item.parent == nil else { continue }
+            guard parked[item.destination] == nil || probes.contains(item.id), item.parent == nil else { continue }
             if underWay.contains(item.id) {
                 line.hold(item)
             } else if item.failure != nil {
@@ -275,6 +296,7 @@ public final class Outbox {
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
         let named = stored?.conversation ?? ""
         let destination = items[index].destination
+        if items[index].isVisible, parked[destination] != nil { try resume(destination) }
         let moves = destination.hasPrefix("@") && !named.isEmpty
         let target = items[index].target
         let later = items.filter { item in
@@ -333,7 +355,9 @@ public final class Outbox {
         underWay.remove(id)
         guard let failure, let index = items.firstIndex(where: { $0.id == id }) else { return nil }
         let item = items[index]
-        switch FailureScope(failure.code, of: item) {
+        let scope = FailureScope(failure.code, of: item)
+        if scope != .passing { probes.remove(id) }
+        switch scope {
         case .passing:
             guard case .attempts(let waits) = policy else { return nil }
             guard item.tries < waits.count else {
@@ -373,6 +397,7 @@ public final class Outbox {
 
     private func forget(_ id: Int64) {
         underWay.remove(id)
+        probes.remove(id)
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
         items.remove(at: index)
     }

@@ -128,6 +128,7 @@ enum OutboxTable {
         UPDATE outbox SET may_be_sent = 1 WHERE user IS ?1 AND may_be_sent = 0
         AND destination NOT IN (SELECT destination FROM parked WHERE parked.user = coalesce(?1, ''))
         """
+    static let isSent = "UPDATE outbox SET may_be_sent = 1 WHERE id = ?"
     static let isUnsent = "UPDATE outbox SET may_be_sent = 0 WHERE id = ?"
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"

@@ -9,11 +9,13 @@ import { fileDisk } from "../WebTests/file_disk.mjs";
 
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
-const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds"];
+const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds",
+  "names"];
 const timelines = new Map();
 let roost;
 let talk;
 let token;
+const names = {};
 
 const session = ({ connection, isUpToDate, pendingCount, badge, user }) => ({
   tell: "session", state: connection.state, reason: connection.reason, detail: connection.detail,
@@ -44,6 +46,12 @@ const list = ({ rows }) => ({
     { id, title, unread, pending, typing, last: last && message(last) })),
 });
 
+/** What those are called who are on the screen. */
+function meet(told) {
+  for (const { user, name } of Object.values(told)) if (name) names[user] = name;
+  say({ tell: "names", users: names });
+}
+
 async function start(command) {
   token = command.token;
   roost = await Roost.open({
@@ -56,7 +64,7 @@ async function start(command) {
   });
   talk = new Talk(roost);
   roost.onChange((now) => say(session(now)));
-  roost.conversations.onChange((now) => say(list(now)));
+  roost.conversations.onChange((now) => { say(list(now)); meet(now.people); });
   roost.onEvent(({ type, conversation }) => { if (type === "rewound") say({ tell: "rewound", conversation }); });
   roost.onPresence((now) => say({
     tell: "presence", users: Object.fromEntries([...now].map(([user, one]) => [user, one.state])),
@@ -67,7 +75,7 @@ async function start(command) {
 async function open(destination) {
   const opened = await roost.timeline(destination);
   timelines.set(destination, opened);
-  opened.onChange((now) => say(timeline(destination, now)));
+  opened.onChange((now) => { say(timeline(destination, now)); meet(now.people); });
 }
 
 const carryOut = {

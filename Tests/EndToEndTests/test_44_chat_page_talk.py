@@ -92,6 +92,28 @@ async def test_requests_wait_apart(start):
         await bob.sees("Thank you!")
 
 
+async def test_what_a_request_held_up_goes_out_when_it_is_accepted(start):
+    relay = start(**GATE)
+    bob = await relay.device("bob")
+    async with Browser() as browser:
+        zoe = await browser.person(relay, "zoe")
+        await zoe.live()
+        await zoe.meet("bob")
+        await zoe.write("Hello?")
+        bar = zoe.page.get_by_role("region", name="Request")
+        await bar.get_by_text("You can write more once it is accepted.").wait_for()
+        await zoe.write("One more thing")
+        await zoe.sees_state("One more thing", "Not sent")
+        # One line says why.
+        assert await zoe.page.locator("#trouble").is_hidden()
+        await zoe.shot("request-sent")
+        request = (await bob.event("message", body="Hello?"))["conversation"]
+        await bob.call("request.accept", conversation=request)
+        await bob.event("message", body="One more thing")
+        await bar.wait_for(state="hidden")
+        await zoe.sees_state("One more thing", "Sent")
+
+
 async def test_whoever_answers_accepts(start):
     relay = start(**GATE)
     async with Browser() as browser:

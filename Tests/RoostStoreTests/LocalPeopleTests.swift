@@ -47,11 +47,13 @@ import Testing
         #expect(try store.people.profile(of: "bob") == nil && store.people.takeChanges() == .all)
     }
 
-    @Test func whoIsntShownAnyMoreIsForgotten() throws {
+    @Test func whoIsntShownAnyMoreKeepsTheName() throws {
         let store = try open()
         try store.people.take([profile(#"{"user":"bob","version":2,"name":"Bob"}"#)])
         try store.people.take([profile(#"{"user":"bob"}"#)])
-        #expect(try store.people.profile(of: "bob") == nil)
+        #expect(try store.people.profile(of: "bob")?.name == "Bob")
+        try store.people.take([profile(#"{"user":"bob","version":3,"deleted":true}"#)])
+        #expect(try store.people.profile(of: "bob")?.name == nil && store.people.profile(of: "bob")?.isDeleted == true)
     }
 
     @Test func whoWasToldOfFirstGoesFirst() throws {

@@ -46,6 +46,49 @@ import Testing
         #expect(try sequences(store) == [1, 2])
     }
 
+    private func say(_ key: String, in outbox: Outbox) throws -> OutboxItem {
+        try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c1", key: key)
+    }
+
+    /// Two messages of a conversation that has refused the first one.
+    private func refused() throws -> (Outbox, first: OutboxItem, second: OutboxItem) {
+        let outbox = try begun().outbox
+        let (first, second) = (try say("k1", in: outbox), try say("k2", in: outbox))
+        _ = outbox.takeNext()
+        try outbox.refused(first.id, OutboxItem.Failure(.forbidden, "no"))
+        return (outbox, first, second)
+    }
+
+    @Test func aConversationIsTriedByOneItem() throws {
+        let (outbox, first, second) = try refused()
+        #expect(outbox.takeNext() == nil)
+        try outbox.probe("c1")
+        // A start after it has to know that this one may have been sent, and the other one not.
+        let again = try open().outbox
+        #expect(!again.mayChange(first.id) && again.mayChange(second.id))
+        #expect(outbox.takeNext()?.id == first.id && outbox.takeNext() == nil)
+        try outbox.refused(first.id, OutboxItem.Failure(.forbidden, "no"))
+        #expect(outbox.takeNext() == nil && outbox.parked["c1"] != nil && outbox.mayChange(first.id))
+        // Without an answer it is tried again.
+        try outbox.probe("c1")
+        _ = outbox.takeNext()
+        try outbox.refused(first.id, nil)
+        #expect(outbox.takeNext()?.id == first.id && outbox.parked["c1"] != nil)
+        try outbox.accepted(first.id)
+        #expect(try outbox.parked.isEmpty && open().outbox.parked.isEmpty)
+        #expect(outbox.takeNext()?.id == second.id)
+    }
+
+    @Test func nothingWaitsWhereAllWasDiscarded() throws {
+        let (outbox, first, second) = try refused()
+        try outbox.discard(first.id)
+        #expect(outbox.parked["c1"] != nil)
+        try outbox.discard(second.id)
+        #expect(try outbox.parked.isEmpty && open().outbox.parked.isEmpty)
+        let next = try say("k3", in: outbox)
+        #expect(outbox.takeNext()?.id == next.id)
+    }
+
     @Test func whoSignsOutLeavesNoTextBehind() throws {
         let store = try begun()
         try take(store, Told.message(1, "told in confidence"))

@@ -172,7 +172,10 @@ actor Engine {
             if !isDeaf { try desk.take(Array(rest)) }
             try noteRewind()
             place.note(desk.store.identity)
-            if desk.session.connection == .connected { refresh() }
+            if desk.session.connection == .connected {
+                refresh()
+                if try Probe(events).begin(desk.store) { pump() }
+            }
             return true
         } catch {
             stop(error)

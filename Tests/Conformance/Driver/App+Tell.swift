@@ -34,6 +34,10 @@ extension App {
         Driver.write(["tell": "presence", "users": now.mapValues { "\($0.state)" }])
     }
 
+    func tell(_ now: [String: UserProfile]) {
+        Driver.write(["tell": "names", "users": now.compactMapValues(\.name)])
+    }
+
     func tell(_ now: ConversationListSnapshot) {
         let rows = now.rows.map { row -> [String: Any] in
             var told: [String: Any] = [

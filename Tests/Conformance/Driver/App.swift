@@ -33,7 +33,7 @@ final class App {
             return [
                 "has": [
                     "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
-                    "rewinds",
+                    "rewinds", "names",
                 ]
             ]
         case "token":
@@ -116,6 +116,7 @@ final class App {
         self.roost = roost
         Task { for await now in roost.snapshots() { tell(now, of: roost) } }
         Task { for await now in roost.conversations.snapshots() { tell(now) } }
+        Task { for await now in roost.people.snapshots() { tell(now) } }
         watchPresence(roost)
     }
 

@@ -7,7 +7,8 @@ import json
 
 
 class App:
-    """One start of a driver. The newest of everything that it told is in `session`, `timelines`, `presence`, `rows`."""
+    """One start of a driver. The newest of everything that it told is in `session`, `timelines`, `presence`,
+    `names`, `rows`."""
 
     # Longest line: a timeline of 500 long messages.
     LINE_MAX = 1 << 25
@@ -20,6 +21,7 @@ class App:
         self.session = {}
         self.timelines = {}
         self.presence = {}
+        self.names = {}
         self.rows = []
         self.tokens = 0
         self.rewinds = 0
@@ -47,6 +49,7 @@ class App:
             case "session": self.session = line
             case "timeline": self.timelines[line["in"]] = line
             case "presence": self.presence = line["users"]
+            case "names": self.names = line["users"]
             case "list": self.rows = line["rows"]
             case "token": self.tokens += 1
             case "rewound": self.rewinds += 1

@@ -19,6 +19,7 @@ FEATURES = {
     "users": "is used by one user after another",
     "versions": "edits the version of a message that the user saw, and no other",
     "forwards": "sends messages on, with who wrote them",
+    "names": "says what people are called, and not only which ids they have",
     "rewinds": "notices that the relay's files are older than they were",
 }
 

@@ -190,6 +190,9 @@ class Stage:
     async def do_presence(self, pattern, _):
         await self.until(lambda: fits(self.resolve(pattern), self.app.presence), f"the presence to be {pattern}")
 
+    async def do_names(self, pattern, _):
+        await self.until(lambda: fits(self.resolve(pattern), self.app.names), f"the names to be {pattern}")
+
     async def do_list(self, pattern, _):
         await self.until(lambda: fits(self.resolve(pattern), self.app.rows), f"the list to be {pattern}")
 
