@@ -1123,7 +1123,7 @@ const conversationView = {
     composer.takeDraft(opened.draft);
     opened.onChange((snapshot) => {
       if (this.timeline !== opened) return;
-      composer.follow(snapshot.draft);
+      composer.follow(opened.draft);
       this.show(snapshot);
     });
     this.isLive = true;
@@ -1441,10 +1441,10 @@ const composer = {
     else this.typed();
   },
 
-  /** What was begun, or sent, in another tab, unless somebody writes here. */
+  /** What was begun, or sent, in another tab or on another device, unless somebody writes here: then the field has other
+   *  words than those that were kept. */
   follow(draft) {
-    const isWriting = document.hasFocus() && document.activeElement === $("text");
-    if (!this.isChange && !isWriting && $("text").value === this.kept) this.fill(draft);
+    if (!this.isChange && $("text").value === this.kept && draft !== this.kept) this.fill(draft);
     if ($("text").value === draft) this.kept = draft;
   },
 

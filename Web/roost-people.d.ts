@@ -87,9 +87,12 @@ export interface Pin {
 }
 
 /** The contacts, the profile and the settings of one user. What it does needs a session, and fails with a `RoostError`
- *  of the relay's code. */
+ *  of the relay's code. As long as there is one, the user's devices share what is begun to be written: `Timeline.write` sets
+ *  it once it has rested, and `Timeline.draft` is what another device has set, unless something was typed here. Of several
+ *  tabs, each needs its own. */
 export class People implements Observable<PeopleSnapshot> {
-  constructor(roost: Roost);
+  /** Tests hand in their own clock. */
+  constructor(roost: Roost, options?: { clock?: object });
   readonly snapshot: PeopleSnapshot;
   onChange(listener: (snapshot: PeopleSnapshot) => void): Stop;
   /** Nobody looks any more. */

@@ -1,5 +1,5 @@
 // Who a user knows, beside roost.js: contacts and prospects, profiles, what others are told, settings that follow the user,
-// who has read what and when, and what is pinned.
+// among them what is begun to be written, who has read what and when, and what is pinned.
 // An app loads it when it shows any of that, so that its first load stays as small as it is.
 //
 //     import { People } from "/roost-people.js";
@@ -27,6 +27,22 @@ const TIMER_MOST = 2_000_000_000;
 
 /** Keys of settings that mean the same to all clients (Docs/Protocol.md, section 6). */
 const MUTE = "mute/";
+const DRAFT = "draft/";
+const KEPT = [MUTE, DRAFT];
+/** How long what is typed rests before other devices get it: the relay stores each setting. Milliseconds. */
+const REST = 2_000;
+/** Most bytes of a draft as JSON: the relay's bound for a setting. A longer one stays on its device. */
+const DRAFT_MOST = 4_096;
+
+const systemClock = {
+  set(wait, body) {
+    const timer = setTimeout(body, wait);
+    // Node would wait for it.
+    timer.unref?.();
+    return timer;
+  },
+  clear: (timer) => clearTimeout(timer),
+};
 
 /** The contacts, profile and settings of one user, on top of a `Roost`. */
 export class People {
@@ -49,14 +65,20 @@ export class People {
   #exceptions = [];
   #privacy;
   #profile;
-  /** Settings by key, of those that begin with `mute/`; one without a value was removed. */
+  /** Mutes and drafts, by the keys of their settings; one without a value was removed. */
   #states = new Map();
   #freshStates = null;
   #isKnown = false;
   #timer;
+  #drafts;
 
-  constructor(roost) {
+  constructor(roost, { clock = systemClock } = {}) {
     this.#roost = roost;
+    this.#drafts = new Drafts(roost, clock, {
+      get: (key) => this.#states.get(key),
+      set: async (key, value, ifVersion) => (
+        this.#tellSet(key, value, await this.#ask(this.#session, "state.set", { key, value, ifVersion }))),
+    });
     this.#stops = [roost.onEvent((event) => this.#take(event)), roost.onChange((now) => this.#follow(now))];
   }
 
@@ -64,6 +86,7 @@ export class People {
     for (const stop of this.#stops) stop();
     this.#session += 1;
     clearTimeout(this.#timer);
+    this.#drafts.forget();
     this.#channel?.close();
   }
 
@@ -71,7 +94,7 @@ export class People {
 
   get snapshot() {
     const muted = {};
-    for (const [key, state] of this.#states) if (isOn(state)) muted[key.slice(MUTE.length)] = state.value;
+    for (const [key, state] of this.#states) if (key.startsWith(MUTE) && isOn(state)) muted[key.slice(MUTE.length)] = state.value;
     return {
       isKnown: this.#isKnown, contacts: [...this.#contacts.values()], blocked: this.#blocked, profile: this.#profile, muted,
       privacy: this.#privacy, exceptions: this.#exceptions,
@@ -180,7 +203,10 @@ export class People {
   }
 
   async set(key, value, { ifVersion } = {}) {
-    const { version } = await this.#roost.request("state.set", { key, value, ifVersion });
+    return this.#tellSet(key, value, await this.#roost.request("state.set", { key, value, ifVersion }));
+  }
+
+  #tellSet(key, value, { version }) {
     // Without a version there was no such key to remove.
     if (version === undefined) return undefined;
     const told = { type: "state", key, value: value ?? undefined, version };
@@ -249,6 +275,7 @@ export class People {
     this.#fresh = null;
     this.#states = new Map();
     this.#freshStates = null;
+    this.#drafts.forget();
     this.#blocked = this.#exceptions = [];
     this.#privacy = this.#profile = undefined;
     this.#isKnown = false;
@@ -268,10 +295,13 @@ export class People {
         this.#takeContact(event);
         break;
       case "state":
-        if (event.reset) return this.#again(this.#askMutes(this.#session));
+        if (event.reset) return this.#again(this.#askSettings(this.#session));
         this.#takeState(event);
         for (const listener of [...this.#settingListeners]) listener(event);
         break;
+      case "draft":
+        this.#drafts.typed(event);
+        return undefined;
       case "privacy": return this.#again(this.#askPrivacy(this.#session));
       case "prospects":
         for (const listener of [...this.#prospectListeners]) listener();
@@ -295,18 +325,19 @@ export class People {
     }
   }
 
-  /** A removed key stays with its version, so that a page that was asked for before doesn't bring it back. */
-  #takeState({ key, value, version }) {
-    if (!key?.startsWith(MUTE)) return;
-    for (const states of [this.#states, this.#freshStates]) {
-      if (states && version > (states.get(key)?.version ?? 0)) states.set(key, { value, version });
-    }
+  #takeState(event) {
+    const { key, value, position } = event;
+    const before = this.#states.get(key);
+    for (const states of [this.#states, this.#freshStates]) if (states) keep(states, event);
+    // What this device has set, in whichever tab, has no position.
+    if (position === undefined) this.#drafts.wasSet(key);
+    else if (this.#states.get(key) !== before) this.#again(this.#drafts.take(key, value));
   }
 
   // -- Asking
 
   #askAll(session) {
-    const all = [this.#askContacts(session), this.#askPrivacy(session), this.#askProfile(session), this.#askMutes(session)];
+    const all = [this.#askContacts(session), this.#askPrivacy(session), this.#askProfile(session), this.#askSettings(session)];
     this.#again(Promise.all(all).then(() => {
       if (session !== this.#session) return;
       this.#isKnown = true;
@@ -348,19 +379,23 @@ export class People {
     this.#tell();
   }
 
-  async #askMutes(session) {
+  async #askSettings(session) {
     const fresh = new Map();
     this.#freshStates = fresh;
-    let after;
-    do {
-      const ok = await this.#ask(session, "state.get", { prefix: MUTE, after });
-      if (this.#freshStates !== fresh) return;
-      for (const one of ok.states) this.#takeState(one);
-      after = ok.next;
-    } while (after !== undefined);
+    this.#drafts.pause();
+    for (const prefix of KEPT) {
+      let after;
+      do {
+        const ok = await this.#ask(session, "state.get", { prefix, after });
+        if (this.#freshStates !== fresh) return;
+        for (const one of ok.states) keep(fresh, one);
+        after = ok.next;
+      } while (after !== undefined);
+    }
     this.#states = fresh;
     this.#freshStates = null;
     this.#tell();
+    await this.#drafts.begin(fresh);
   }
 
   /** Asks again for as long as the relay asks to come back later. */
@@ -395,6 +430,133 @@ export class People {
     this.#timer = setTimeout(() => this.#tell(), Math.min(Math.min(...ends) - now + 1, TIMER_MOST));
     this.#timer.unref?.();
   }
+}
+
+/** What the user has begun to write, on all devices of the user (Docs/Clients.md). Each tab knows the settings; the one
+ *  that has the session sets them to what was typed, and takes from them what was typed elsewhere. */
+class Drafts {
+  #roost;
+  #clock;
+  #settings;
+  /** What was typed or sent here and isn't set yet, by conversation: the timer if it hasn't rested, and the text that
+   *  was sent with the version that the setting had then. */
+  #marks = new Map();
+  #underWay = new Set();
+  #isKnown = false;
+  // Nothing was set since the app was started.
+  #isNew = true;
+
+  constructor(roost, clock, settings) {
+    this.#roost = roost;
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  /** Another user begins, or nobody looks any more. */
+  forget() {
+    for (const { timer } of this.#marks.values()) this.#clock.clear(timer);
+    this.#marks = new Map();
+    this.#underWay = new Set();
+    this.#isKnown = false;
+    this.#isNew = true;
+  }
+
+  /** The settings aren't known for now. */
+  pause() { this.#isKnown = false; }
+
+  /** All settings are known. What was typed before the start, and is set nowhere else since, is set now. */
+  async begin(settings) {
+    const marks = this.#marks;
+    const isStart = this.#isNew && this.#roost.snapshot.isWriter;
+    const drafts = await this.#roost.drafts();
+    for (const key of new Set([...[...drafts.keys()].map((id) => DRAFT + id), ...settings.keys()])) {
+      // Nothing is kept for a user who has signed out meanwhile.
+      if (marks !== this.#marks || !this.#roost.snapshot.isUpToDate) return;
+      const id = draftIn(key);
+      const { text = "", shared = "" } = drafts.get(id) ?? {};
+      const there = textOf(settings.get(key)?.value);
+      if (there !== shared) await this.take(key, there);
+      else if (isStart && text !== there && !marks.has(id)) marks.set(id, {});
+    }
+    if (marks !== this.#marks) return;
+    this.#isKnown = true;
+    if (isStart) this.#isNew = false;
+    for (const [id, { timer }] of marks) if (!timer) this.#settle(id);
+  }
+
+  /** Something was typed here or, with `sent`, what was typed was sent here or elsewhere. */
+  typed({ conversation, sent, isElsewhere }) {
+    this.#clock.clear(this.#marks.get(conversation)?.timer);
+    const mark = { sent, version: this.#settings.get(DRAFT + conversation)?.version };
+    this.#marks.set(conversation, mark);
+    if (sent !== undefined && !isElsewhere) return this.#settle(conversation);
+    // The device that has sent it most often ends the setting, too.
+    mark.timer = this.#clock.set(REST, () => {
+      mark.timer = undefined;
+      this.#settle(conversation);
+    });
+    return undefined;
+  }
+
+  /** This device has set a key. What rests here was set by the tab that has the session. */
+  wasSet(key) {
+    const id = draftIn(key);
+    if (!this.#marks.get(id)?.timer && !this.#underWay.has(id)) this.#marks.delete(id);
+  }
+
+  /** The relay tells a setting, which counts unless something was typed here. */
+  async take(key, value) {
+    const id = draftIn(key);
+    if (id === undefined || this.#marks.has(id) || !this.#roost.snapshot.isWriter) return;
+    await this.#roost.shareDraft(id, textOf(value));
+  }
+
+  // Sets what rests: one command at a time for a conversation, from the tab that has the session.
+  #settle(id) {
+    const { isWriter, isUpToDate } = this.#roost.snapshot;
+    const [marks, underWay, mark] = [this.#marks, this.#underWay, this.#marks.get(id)];
+    if (!this.#isKnown || !isWriter || !isUpToDate || underWay.has(id)) return;
+    underWay.add(id);
+    marks.delete(id);
+    this.#set(id, mark, () => marks === this.#marks && this.#roost.snapshot.isUpToDate).then(() => {
+      underWay.delete(id);
+      if (marks.has(id) && !marks.get(id).timer) this.#settle(id);
+    }, (error) => {
+      underWay.delete(id);
+      // What a lost session or a busy relay has left is for the next one; what the relay refuses, for the next change.
+      if ((error.retry || error instanceof Stale) && !marks.has(id)) marks.set(id, mark);
+      if (error.code === undefined) throw error;
+    });
+  }
+
+  async #set(id, { sent, version }, isCurrent) {
+    const key = DRAFT + id;
+    const text = (await this.#roost.drafts()).get(id)?.text ?? "";
+    const state = this.#settings.get(key);
+    const there = textOf(state?.value);
+    if (!isCurrent()) throw new Stale();
+    if (text === there) return this.#roost.shareDraft(id, text, true);
+    // What was begun on another device since isn't what was sent.
+    const isItsOwn = sent === undefined || text || state.version === version || there.trim() === sent.trim();
+    if (!isItsOwn) return this.take(key, there);
+    if (new TextEncoder().encode(JSON.stringify(text)).length > DRAFT_MOST) return;
+    const set = await this.#settings.set(key, text || undefined, state?.value === undefined ? 0 : state.version);
+    await this.#roost.shareDraft(id, text, true);
+    const now = this.#settings.get(key);
+    if (this.#marks.get(id)?.sent !== undefined) this.#marks.get(id).version = set;
+    // Another device has set it after this one, and has told it before the answer came.
+    if (now?.version > set) await this.take(key, now.value);
+  }
+}
+
+const draftIn = (key) => (key?.startsWith(DRAFT) ? key.slice(DRAFT.length) : undefined);
+const textOf = (value) => (typeof value === "string" ? value : "");
+
+/** Keeps a setting, if it is newer. A removed one stays with its version, so that a page that was asked for before
+ *  doesn't bring it back. */
+function keep(states, { key, value, version }) {
+  if (!KEPT.some((prefix) => key?.startsWith(prefix))) return;
+  if (version > (states.get(key)?.version ?? 0)) states.set(key, { value, version });
 }
 
 /** An answer to somebody who has gone. */

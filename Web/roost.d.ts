@@ -282,6 +282,12 @@ export class Roost implements Observable<RoostSnapshot> {
   setRole(role: Role, user: string, conversation: string): Promise<void>;
   leave(conversation: string): Promise<void>;
   members(conversation: string): Promise<Member[]>;
+  /** What the user has begun to write on this device, in conversations that the relay has told of, by their ids. `shared` is
+   *  what all devices had when it was begun, and stays with an empty text until that has ended. */
+  drafts(): Promise<Map<string, { text: string; shared?: string }>>;
+  /** The user's devices have this draft, or none if it is empty. It is shown unless something else was typed here since;
+   *  with `isOwn` it is what was typed here. For `People` of roost-people.js, with which an app shares drafts. */
+  shareDraft(conversation: string, text: string, isOwn?: boolean): Promise<void>;
   /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are watched;
    *  a later call replaces an earlier one. Whom the user may not watch has no presence. */
   follow(users: Iterable<string>): void;
@@ -289,7 +295,8 @@ export class Roost implements Observable<RoostSnapshot> {
    *  people is kept, but no pages of `history`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
   /** Is called with each event of the relay, as Docs/Protocol.md has it, but for messages and typing: for what this class
-   *  has no word for. One comes from here: `{ type: "rewound", conversation? }` says that the relay's files are older than
+   *  has no word for. Two come from here. `{ type: "draft", conversation, sent?, isElsewhere? }` says that the user has typed
+   *  or, with the text as `sent`, that a send has ended the draft, here or elsewhere. `{ type: "rewound", conversation? }` says that the relay's files are older than
    *  they were, under the same epoch, as an operator's mistake makes them. It no longer has its newest messages, of which
    *  some were shown; all is read anew, and what waits is sent. */
   onEvent(listener: (event: Record<string, unknown>) => void): Stop;
@@ -316,8 +323,8 @@ export interface SendOptions {
  *  stored when a method's promise resolves, and shows at once. The relay gets it as soon as it can. */
 export interface Timeline extends Observable<TimelineSnapshot> {
   readonly destination: Destination;
-  /** What the user has begun to write in this conversation, in whichever tab. Sending that text ends it, from whichever
-   *  tab; sending another one doesn't. */
+  /** What the user has begun to write in this conversation, in whichever tab, and on whichever device if the app uses
+   *  roost-people.js. Sending that text ends it, from whichever tab or device; sending another one doesn't. */
   readonly draft: string;
   /** Sends a text. Returns the row's identity, from now on and for ever. */
   send(text: string, options?: SendOptions): Promise<string>;

@@ -1338,11 +1338,12 @@ class Outbox {
     for (const [table, found] of [
       ["outbox", await rows.find("outbox")], ["drafts", await rows.find("drafts", allOf(identity))],
     ]) {
-      for (const row of found) {
+      // What other devices have, the relay has told.
+      for (const { shared, ...row } of found) {
         const peer = (await cache.conversation(row.destination))?.peer;
-        if (!peer) continue;
+        if (!peer && !shared) continue;
         if (table === "drafts") await endDraft({ rows, identity }, [row.destination]);
-        await rows.put(table, { ...row, destination: `@${peer}` });
+        if (row.text !== "") await rows.put(table, peer ? { ...row, destination: `@${peer}` } : row);
       }
     }
   }
@@ -1635,6 +1636,8 @@ class Store {
   /** Called when the relay's files are older than they were, perhaps with the conversation that shows it. All that it
    *  told is forgotten by then. */
   onRewound = () => {};
+  /** Called when the user has begun to write something else in a conversation, or has sent it. */
+  onDraft = () => {};
   // Whether some of what is kept is from an earlier session: within one, no files are put back.
   #hasOld = false;
   get isStored() { return this.vault.isStored; }
@@ -1809,7 +1812,7 @@ class Store {
       const changed = new Set();
       for (const event of events) {
         if (event.type === "message") {
-          await unit.settle(event);
+          await this.#takeDraft(unit, event);
           unit.reach(event);
         }
         const conversation = await unit.cache.take(event);
@@ -1828,6 +1831,18 @@ class Store {
         if ([null, ...namesOf(name, one)].some((each) => names.has(each))) await this.outbox.probe(unit, name);
       }
     });
+  }
+
+  // What the user has sent on another device is no draft here any more.
+  async #takeDraft(unit, event) {
+    const { conversation, sequence, from } = event;
+    const isOwn = (await unit.settle(event)) || from !== unit.identity.user;
+    const { kind, body, thread, origin } = messageRow(event);
+    if (isOwn || kind !== "text" || !isText(body) || thread || origin) return;
+    // The event again.
+    if (await unit.cache.message(conversation, sequence)) return;
+    const isEnded = await endDraft(unit, await draftNames(unit, conversation), body);
+    if (isEnded) unit.after.push(() => this.onDraft({ conversation, sent: body, isElsewhere: true }));
   }
 
   /** The relay no longer has what it told in a conversation. */
@@ -1901,7 +1916,9 @@ class Store {
     return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
       const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
-      if (endsDraft) await endDraft(unit, await draftNames(unit, destination), act.body);
+      if (endsDraft && (await endDraft(unit, await draftNames(unit, destination), act.body))) {
+        unit.after.push(() => this.onDraft({ conversation: at, sent: act.body }));
+      }
       return this.outbox.add(unit, { ...act, ...target, destination: await this.#lineOf(unit, at) });
     });
   }
@@ -1975,15 +1992,46 @@ class Store {
     });
   }
 
+  /** The drafts of conversations that are known, by their ids. `shared` is what all devices had when it was begun. */
+  drafts() {
+    return this.read(async ({ rows, cache, identity }) => {
+      const found = new Map();
+      for (const { destination, text, shared } of await rows.find("drafts", allOf(identity))) {
+        const id = await cache.resolve(destination);
+        if (await cache.conversation(id)) found.set(id, { text, shared });
+      }
+      return found;
+    });
+  }
+
   /** Returns the names under which the draft is, if it is another one now. */
   keepDraft(destination, text) {
+    return this.#changeDraft(destination, (draft, shared, at, unit) => {
+      if (draft !== text) unit.after.push(() => this.onDraft({ conversation: at }));
+      return [text, shared];
+    });
+  }
+
+  /** All devices have this text, or none: it is the draft, unless something else was typed here since. `isOwn` says that
+   *  this device has set it. */
+  shareDraft(destination, text, isOwn) {
+    return this.#changeDraft(destination, (draft, shared) => {
+      const next = isOwn || (draft && draft !== shared) ? draft : text;
+      return [next, isOwn || next === text ? text : shared];
+    });
+  }
+
+  #changeDraft(destination, change) {
     return this.#act(async (unit) => {
       const at = await unit.cache.resolve(destination);
       const names = await draftNames(unit, destination);
-      if ((await draftOf(unit, names)) === text) return [];
+      const { text = "", shared = "" } = (await draftIn(unit, names)) ?? {};
+      const [next, nowShared] = change(text, shared, at, unit);
+      if (next === text && nowShared === shared) return [];
       await endDraft(unit, names);
-      if (text) await unit.rows.put("drafts", { user: unit.identity.user ?? "", destination: at, text });
-      return [at, destination];
+      const row = { user: unit.identity.user ?? "", destination: at, text: next, ...nowShared && { shared: nowShared } };
+      if (next || nowShared) await unit.rows.put("drafts", row);
+      return next === text ? [] : [at, destination];
     });
   }
 }
@@ -1993,12 +2041,18 @@ async function draftNames({ cache }, destination) {
   return namesOf(destination, await cache.conversation(await cache.resolve(destination)));
 }
 
-/** Ends the draft, or only that of a text: what is sent from elsewhere isn't what was begun to be written here. */
+/** Ends the draft, or only that of a text: what is sent from elsewhere isn't what was begun to be written here. What all
+ *  devices have of it has still to end. Returns whether there was one. */
 async function endDraft({ rows, identity }, names, sent) {
+  let isEnded = false;
   for (const name of new Set(names)) {
     const draft = await rows.get("drafts", ofUser(identity, name));
-    if (draft && (sent === undefined || draft.text.trim() === sent.trim())) await rows.delete("drafts", ofUser(identity, name));
+    if (!draft || (sent !== undefined && draft.text.trim() !== sent.trim())) continue;
+    if (sent !== undefined && draft.shared) await rows.put("drafts", { ...draft, text: "" });
+    else await rows.delete("drafts", ofUser(identity, name));
+    isEnded = true;
   }
+  return isEnded;
 }
 
 /** The message that an act is about: `k:` and its key, or `s:` and its sequence. */
@@ -3074,13 +3128,15 @@ class ListView {
 
 const timeOf = ({ conversation: { time, id } }) => [time, id];
 
-async function draftOf({ rows, identity }, names) {
+async function draftIn({ rows, identity }, names) {
   for (const name of names) {
     const draft = await rows.get("drafts", ofUser(identity, name));
-    if (draft) return draft.text;
+    if (draft) return draft;
   }
-  return "";
+  return undefined;
 }
+
+const draftOf = async (unit, names) => (await draftIn(unit, names))?.text ?? "";
 
 // ---- The engine -----------------------------------------------------------------------------------------------------
 
@@ -3788,6 +3844,7 @@ class Engine {
     this.store = new Store(this.#vault, new Outbox(settings), settings.user);
     this.store.onWrongUser = ({ message }) => this.#part({ state: "failed", reason: "wrongUser", detail: message });
     this.store.onRewound = (conversation) => this.#rewound(conversation);
+    this.store.onDraft = (draft) => this.#tellEvent({ type: "draft", ...draft });
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
     this.screen = new Screen(this.store, this.tabs, clock);
@@ -4238,8 +4295,12 @@ class Engine {
     if (item) await this.#added(item, [item.destination]);
   }
 
-  async keepDraft(destination, text) {
-    this.screen.tell(await this.store.keepDraft(destination, text));
+  async keepDraft(destination, text) { await this.#showDraft(await this.store.keepDraft(destination, text)); }
+
+  async shareDraft(...draft) { await this.#showDraft(await this.store.shareDraft(...draft)); }
+
+  async #showDraft(changed) {
+    this.screen.tell(changed);
     await this.screen.flush().catch(() => {});
   }
 
@@ -4553,6 +4614,10 @@ export class Roost {
   }
 
   async members(conversation) { return this.#engine.asker.members(conversation); }
+
+  drafts() { return this.#engine.store.drafts(); }
+
+  shareDraft(conversation, text, isOwn) { return this.#engine.shareDraft(conversation, text, isOwn); }
 
   follow(users) {
     this.#engine.people.follow(users);

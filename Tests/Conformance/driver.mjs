@@ -3,6 +3,7 @@
 
 import { createInterface } from "node:readline";
 
+import { People } from "../../Web/roost-people.js";
 import { Talk } from "../../Web/roost-talk.js";
 import { Roost } from "../../Web/roost.js";
 import { fileDisk } from "../WebTests/file_disk.mjs";
@@ -10,7 +11,7 @@ import { fileDisk } from "../WebTests/file_disk.mjs";
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
 const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds",
-  "names"];
+  "names", "drafts"];
 const timelines = new Map();
 let roost;
 let talk;
@@ -31,8 +32,8 @@ const message = (one) => ({
   reactions: one.reactions.length ? one.reactions : undefined, state: one.state?.state, reason: one.state?.reason,
 });
 
-const timeline = (destination, { conversation, items, typing, hasOlder, failure }) => ({
-  tell: "timeline", in: destination, typing, hasOlder, failure: failure?.reason,
+const timeline = (destination, { conversation, items, typing, hasOlder, failure, draft }) => ({
+  tell: "timeline", in: destination, typing, hasOlder, failure: failure?.reason, draft,
   items: items.map((item) => (item.type === "gap" ? { gap: [item.from, item.to] } : message(item))),
   ...(conversation && {
     conversation: conversation.id, name: conversation.name ?? "", members: conversation.members,
@@ -42,8 +43,8 @@ const timeline = (destination, { conversation, items, typing, hasOlder, failure 
 
 const list = ({ rows }) => ({
   tell: "list",
-  rows: rows.map(({ id, title, unread, pending, typing, last }) => (
-    { id, title, unread, pending, typing, last: last && message(last) })),
+  rows: rows.map(({ id, title, unread, pending, typing, draft, last }) => (
+    { id, title, unread, pending, typing, draft, last: last && message(last) })),
 });
 
 /** What those are called who are on the screen. */
@@ -63,6 +64,8 @@ async function start(command) {
     },
   });
   talk = new Talk(roost);
+  // It shares drafts with the user's other devices.
+  new People(roost);
   roost.onChange((now) => say(session(now)));
   roost.conversations.onChange((now) => { say(list(now)); meet(now.people); });
   roost.onEvent(({ type, conversation }) => { if (type === "rewound") say({ tell: "rewound", conversation }); });

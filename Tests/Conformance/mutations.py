@@ -34,6 +34,9 @@ MUTATIONS = [
      "messageRow({ ...item, ...ok, kind, body: item.body,", "ok-tells-content-and-end"),
     ("the end of an own message isn't kept", "messageRow({ ...item, ...ok, kind,",
      "messageRow({ ...item, ...ok, kind, expires: undefined,", "ok-tells-content-and-end"),
+    ("a draft takes the place of what was typed", "isOwn || (draft && draft !== shared) ?", "isOwn ?",
+     "a-draft-that-was-typed-stays"),
+    ("a send from elsewhere ends no draft", "isOwn || kind !== \"text\"", "true", "a-draft-ends-with-its-send"),
     ("a repeated message counts again", "if (await this.#has(row)) return;",
      "if (row.from !== this.#user) { const one = await this.#known(row.conversation); await this.put({ ...one, "
      "unread: one.unread + 1 }); }", "a-message-comes-again"),

@@ -1,4 +1,4 @@
-"""A page that stays open while the relay gets a newer one, and a draft that two of its tabs see."""
+"""A page that stays open while the relay gets a newer one, and a draft that its tabs and other devices see."""
 
 import asyncio
 import contextlib
@@ -161,4 +161,32 @@ async def test_a_draft_is_in_all_tabs_and_goes_with_its_text_alone(relay, name):
         await alice.page.evaluate("document.activeElement.blur()")
         await alice.page.reload()
         await alice.sees("A long thought, and its end")
+        assert await shows(alice, "")
+
+
+async def test_a_draft_is_on_all_devices_and_goes_with_its_text_alone(relay, name):
+    words = "A long thought, and its end"
+
+    async def shows(person, words):
+        return await person.field.input_value() == words
+    async with Browser() as browser, Browser() as other:
+        alice = await browser.person(relay, name("alice"))
+        await alice.meet(name("bob"))
+        await alice.write("Hello")
+        await alice.sees_state("Hello", "Sent")
+        phone = await other.person(relay, name("alice"))
+        await phone.open(name("bob"))
+        # The field has the focus there, and nobody has written in it.
+        await phone.field.focus()
+        await alice.field.press_sequentially(words)
+        await until(lambda: shows(phone, words), "the draft on the other device")
+        await phone.field.press_sequentially("!")
+        await until(lambda: shows(alice, f"{words}!"), "what was typed on")
+        await phone.field.press("Enter")
+        await phone.sees_state(f"{words}!", "Sent")
+        assert await shows(phone, "")
+        await until(lambda: shows(alice, ""), "the end of the draft")
+        # Nor does it come back.
+        await alice.page.reload()
+        await alice.sees(f"{words}!")
         assert await shows(alice, "")

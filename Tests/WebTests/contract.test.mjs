@@ -114,14 +114,15 @@ test("names that are sent short are nobody else's", () => {
   }
 });
 
-// 25.3 KiB are measured. Names of all who are shown, and trying by itself what was refused, cost 0.5: no ids on the screen,
+// 25.7 KiB are measured. Names of all who are shown, and trying by itself what was refused, cost 0.5: no ids on the screen,
 // and no state that outlives its reason. Comparing store, token and session costs 0.6: a text must not go out in another one's name. Rows
 // as the truth, and the lease, cost 0.7: none must stay. Standing clocks that are set, odd waits and odd events costs 0.5:
 // none may end a session, or lose a text. Stores of other builds cost 1.3: none must hide what was typed (decision 72).
 // Noticing files that were put back costs 0.6: lost messages must not show as read (decision 73).
 // Answers that are behind reactions cost 0.2: one that came while a question was under way stayed uncounted.
+// Drafts that other devices take or end cost 0.5: one must not go by anything but the send that used it.
 // A list that reads what changed costs 0.4: among 5,000 conversations an own message took a second of the main thread.
-test("packed, as the relay serves it, it has at most 25.5 KiB", (context) => {
+test("packed, as the relay serves it, it has at most 26 KiB", (context) => {
   const entry = 'export { Roost, RoostError, sentences } from "./roost.js";';
   const short = `--mangle-props=^(${read("short-names.txt").trim().split("\n").join("|")})$`;
   const settings = ["--bundle", "--format=esm", "--minify", "--target=es2022", short];
@@ -130,5 +131,5 @@ test("packed, as the relay serves it, it has at most 25.5 KiB", (context) => {
   if (error?.code === "ENOENT") return context.skip("there is no esbuild");
   assert.equal(status, 0, String(error ?? stderr));
   const length = gzipSync(stdout, { level: 9 }).length;
-  assert.ok(length <= 25.5 * 1_024, `${length} bytes`);
+  assert.ok(length <= 26 * 1_024, `${length} bytes`);
 });

@@ -70,6 +70,18 @@ test("somebody else's reaction is counted and asked anew", async () => {
   assert.equal((await all(store))[0].stale, undefined);
 });
 
+test("what other devices have of a draft is forgotten with all that the relay told, and the draft isn't", async () => {
+  const store = await withConversation();
+  await store.shareDraft("c1", "begun");
+  await store.shareDraft("g1", "a group's");
+  await store.keepDraft("g1", "");
+  assert.deepEqual(await store.drafts(), new Map([["c1", { text: "begun", shared: "begun" }]]));
+  await store.begin(welcome(), false, 0);
+  await store.begin(welcome({ epoch: "e2" }), false, 0);
+  const rows = await store.read(({ rows }) => rows.find("drafts"));
+  assert.deepEqual(rows, [{ user: "alice", destination: "@bob", text: "begun" }]);
+});
+
 const reaction = (sequence, members = {}) => (
   { type: "react", conversation: "c1", sequence, from: "bob", position: "p9", time: 1, reaction: "+1", ...members });
 

@@ -20,6 +20,7 @@ FEATURES = {
     "versions": "edits the version of a message that the user saw, and no other",
     "forwards": "sends messages on, with who wrote them",
     "names": "says what people are called, and not only which ids they have",
+    "drafts": "shares what is begun to be written with the user's other devices",
     "rewinds": "notices that the relay's files are older than they were",
 }
 

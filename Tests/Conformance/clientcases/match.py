@@ -44,7 +44,7 @@ class Names:
         self.kept = {}
 
     def resolve(self, value, **more):
-        """The same with every name replaced: `bob`, `@bob`, and `$name` or `$name.member`."""
+        """The same with every name replaced: `bob`, `@bob`, and `$name` or `$name.member`, also as in `draft/$name`."""
         if isinstance(value, dict):
             if "$long" in value:
                 return value["$long"][0] * value["$long"][1]
@@ -55,8 +55,9 @@ class Names:
             return value
         if value.lstrip("@") in self.users and value.count("@") < 2:
             return value[:value.startswith("@")] + self.users[value.lstrip("@")]
-        if found := re.fullmatch(r"\$(\w+)((?:\.\w+)*)", value):
-            return self.follow({**self.kept, **more}, found)
+        if found := re.fullmatch(r"([a-z]+/)?\$(\w+)((?:\.\w+)*)", value):
+            kept = self.follow({**self.kept, **more}, found)
+            return found[1] + kept if found[1] else kept
         return value
 
     def key(self, name):
@@ -64,7 +65,7 @@ class Names:
 
     @staticmethod
     def follow(values, found):
-        value = values[found[1]]
-        for member in found[2].split(".")[1:]:
+        value = values[found[2]]
+        for member in found[3].split(".")[1:]:
             value = value[member]
         return value

@@ -8,10 +8,12 @@ import json
 import time
 
 from frames import FIN, MASK, TEXT, read_frame, text_frame
+from harness.waiting import PATIENCE
 
 from .match import fits
 
 PING = bytes([FIN | 9, 0])
+CLOSE = FIN | 8
 UPGRADE = b"HTTP/1.1 101"
 
 
@@ -35,6 +37,8 @@ class Link:
         # The app's commands by their ids.
         self.commands = {}
         self.is_open = True
+        # The app has been given a close frame.
+        self.is_closing = False
 
     def cut(self):
         """Ends both connections at once, without a close frame."""
@@ -45,11 +49,11 @@ class Link:
 
     async def close(self, code):
         """Closes the app's connection with a code, and lets it have the frame."""
-        self.is_open = False
+        self.is_open, self.is_closing = False, True
         if self.relay:
             self.relay.transport.abort()
         payload = code.to_bytes(2, "big") + b"as the case says"
-        self.app.write(bytes([FIN | 8, len(payload)]) + payload)
+        self.app.write(bytes([CLOSE, len(payload)]) + payload)
         with contextlib.suppress(ConnectionError):
             await self.app.drain()
             self.app.write_eof()
@@ -166,6 +170,11 @@ class Proxy:
             for half in halves:
                 half.cancel()
             outcomes = await asyncio.gather(*halves, return_exceptions=True)
+        if link.is_closing:
+            # What isn't read would reset the connection, and the app wouldn't get its close frame.
+            with contextlib.suppress(OSError, TimeoutError):
+                link.app.write_eof()
+                await asyncio.wait_for(reader.read(), PATIENCE)
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
@@ -183,6 +192,7 @@ class Proxy:
         with contextlib.suppress(ConnectionError):
             while frame := await read_frame(reader):
                 if not frame.is_text:
+                    link.is_closing |= direction == "down" and frame.bytes[0] == CLOSE
                     (link.relay if direction == "up" else link.app).write(frame.bytes)
                     continue
                 members = json.loads(frame.payload)
