@@ -3,6 +3,7 @@
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
 import { Accounts } from "./accounts.js";
+import { lineWords } from "./app-lines.js";
 import { draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
@@ -1074,14 +1075,17 @@ const conversationView = {
     key: (item) => item.id,
     make: (item) => {
       if (item.type === "message") return messageRows.make(item.message);
-      const made = element("div", { class: item.type });
-      if (item.type !== "gap") made.setAttribute("role", "separator");
+      if (item.type === "line" && item.pin) {
+        return element("p", { class: "happened" }, button("", () => conversationView.jump(item.pin)));
+      }
+      const made = element("div", { class: item.type === "line" ? "happened" : item.type });
+      if (item.type === "day" || item.type === "marker") made.setAttribute("role", "separator");
       return made;
     },
     patch: (row, item) => {
       if (item.type === "message") return messageRows.patch(row, item);
       if (item.gap) Object.assign(row.dataset, { from: item.gap.from, to: item.gap.to });
-      text(row, item.words);
+      text(item.pin ? row.firstElementChild : row, item.words);
     },
   }),
 
@@ -1168,7 +1172,7 @@ const conversationView = {
     const anchor = this.isAtEnd ? undefined : this.anchor();
     // What comes by scrolling isn't read out.
     attribute($("log"), "aria-busy", isFirst || this.isPaging);
-    this.rows.show(this.described(items));
+    this.rows.show(this.described(items, snapshot.lines));
     attribute($("log"), "aria-busy", false);
     tools.follow();
     this.roving.settle($("log").querySelector(".message:last-of-type"));
@@ -1191,24 +1195,37 @@ const conversationView = {
     if (this.markedAfter === undefined || this.seenUpTo >= before) this.markedAfter = before;
   },
 
-  /** The rows for items: messages, and between them days, gaps and the line above what is new. */
-  described(items) {
+  /** The rows for items: messages, and between them days, gaps, what has happened, and the line above what is new. */
+  described(items, lines) {
     const rows = [];
     let last;
+    let lastDay;
     let isMarked = this.markedAfter === undefined;
+    const begin = (time) => {
+      if (lastDay !== dayOf(time)) rows.push({ type: "day", id: `day ${dayOf(time)} ${rows.at(-1)?.id ?? ""}`, words: day(time) });
+      if (lastDay !== dayOf(time)) last = undefined;
+      lastDay = dayOf(time);
+    };
+    const waiting = [...lines];
+    const happened = (sequence) => {
+      while (waiting[0]?.sequence < sequence) {
+        const line = waiting.shift();
+        begin(line.time);
+        rows.push({ type: "line", id: `line ${line.position}`, pin: line.pin, words: lineWords(line, { me, called, names, things }) });
+        last = undefined;
+      }
+    };
     const met = this.snapshot.hasOlder ? "" : meeting(this.snapshot.conversation, this.peer);
     if (met) rows.push({ type: "event", id: "met", words: met });
     for (const item of items) {
+      happened(item.type === "gap" ? item.from : item.sequence ?? Infinity);
       if (item.type === "gap") {
         rows.push({ type: "gap", id: item.id, gap: item, words: things(item.to - item.from + 1, "message") + " …" });
-        last = undefined;
+        last = lastDay = undefined;
         continue;
       }
       const time = item.time ?? Date.now();
-      if (!last || dayOf(last.time ?? Date.now()) !== dayOf(time)) {
-        rows.push({ type: "day", id: `day ${dayOf(time)} ${last?.id ?? ""}`, words: day(time) });
-        last = undefined;
-      }
+      begin(time);
       if (!isMarked && item.sequence > this.markedAfter && !item.isOwn) {
         rows.push({ type: "marker", id: "marker", words: "New messages" });
         isMarked = true;
@@ -1219,6 +1236,7 @@ const conversationView = {
       rows.push({ type: "message", id: item.id, message: item, isFirst, quoted });
       last = item;
     }
+    happened(Infinity);
     return rows;
   },
 

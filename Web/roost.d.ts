@@ -112,6 +112,31 @@ export interface Gap { type: "gap"; id: string; from: number; to: number }
 
 export type TimelineItem = Message | Gap;
 
+/** What has happened to a conversation beside its messages. This device keeps the newest 32 of those that it was told. */
+export interface Line {
+  event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned";
+  /** Tells it from all others. */
+  position: string;
+  /** Its place: behind the message with this sequence. */
+  sequence: number;
+  time: Time;
+  by: string;
+  /** The first five who were added or removed, and how many there are. */
+  users?: string[];
+  count?: number;
+  /** The group's new name, as it was called when this device was told. */
+  name?: string;
+  /** Whose role changed, and to what. */
+  user?: string;
+  role?: Role;
+  /** After how many milliseconds messages disappear from then on; 0 if they stay. */
+  after?: number;
+  /** The message that was pinned. */
+  pin?: number;
+  /** Who became owner when the owner left. */
+  owner?: string;
+}
+
 export type Role = "owner" | "admin" | "member";
 
 export interface Conversation {
@@ -180,6 +205,8 @@ export interface TimelineSnapshot {
   conversation?: Conversation;
   /** Oldest first. */
   items: TimelineItem[];
+  /** What has happened between them, oldest first. */
+  lines: Line[];
   /** Who wrote them, and the first 50 members, by user. */
   people: Record<string, Person>;
   typing: string[];

@@ -54,6 +54,9 @@ const PAGE = 100;
 const WINDOW_MOST = 500;
 /** Users whose profile is asked for at once: the relay's bound (section 14). */
 const USERS_ASKED = 100;
+/** Lines kept of what has happened to a conversation, which is read whole, and users named in one. */
+const LINES = 32;
+const LINE_USERS = 5;
 /** Tries of a command that asks the relay for something and is told to come back later. */
 const PATIENCE = 10;
 /** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
@@ -856,6 +859,18 @@ class Doubts {
   has(since, ...message) { return since < this.#end || this.#last.get(message.join(" ")) > since; }
 }
 
+/** What happens to a conversation, beside its messages, that people see a line for. */
+const LINED = ["created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned"];
+
+/** A conversation with a line for what has happened to it. An event that is repeated has its position. */
+function withLine(one, { event, position, sequence, time, by, users, name, user, role, after, pin, owner }) {
+  if (!LINED.includes(event) || one.lines?.some((line) => line.position === position)) return one;
+  const line = { event, position, sequence, time, by, users: users?.slice(0, LINE_USERS), count: users?.length, name, user, role, after, pin, owner };
+  for (const key in line) if (line[key] === undefined) delete line[key];
+  const lines = [...(one.lines ?? []), line].sort((first, second) => first.sequence - second.sequence || first.time - second.time);
+  return { ...one, lines: lines.slice(-LINES) };
+}
+
 /** What the relay told this device, changed by events as Docs/Protocol.md, section 6, asks for: doing an event again
  *  changes nothing. It belongs to one transaction. */
 class Cache {
@@ -1091,7 +1106,13 @@ class Cache {
         break;
     }
     one.time = Math.max(one.time ?? 0, event.time);
-    await this.put(one);
+    await this.put(withLine(one, event));
+  }
+
+  /** The user has changed the conversation from this device, to which no event tells it. */
+  async changed(id, event) {
+    const one = await this.conversation(id);
+    if (one) await this.put(withLine(one, { sequence: one.sequence, by: this.#user, ...event }));
   }
 
   // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
@@ -1106,7 +1127,10 @@ class Cache {
     // Whether messages disappear in one that was there before, the event doesn't say.
     const stale = isCreated ? undefined : 1;
     const request = event.request && (event.by === this.#user ? "sent" : "received");
-    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request, inviter });
+    const now = {
+      id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time, stale, request, inviter,
+    };
+    await this.put(kind === "group" ? withLine(now, event) : now);
   }
 
   /** What is kept of it may be wrong: it is asked for anew. */
@@ -1132,7 +1156,7 @@ class Cache {
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, request, inviter: before?.inviter, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -2899,7 +2923,7 @@ class TimelineBuilder {
 }
 
 /** A conversation as an app sees it. */
-function shownConversation({ first: _, stale: __, peer: ___, ...conversation }) { return conversation; }
+function shownConversation({ first: _, stale: __, peer: ___, lines: ____, ...conversation }) { return conversation; }
 
 /** What waits for a conversation, under its id and as `@name`. */
 async function waitingFor({ rows, identity }, names) {
@@ -2941,7 +2965,7 @@ class TimelineView {
   constructor(destination, store, notices) {
     this.destination = destination;
     this.shown = new Changing(
-      { items: [], people: {}, typing: [], othersType: false, hasOlder: false, hasNewer: false, draft: "" });
+      { items: [], lines: [], people: {}, typing: [], othersType: false, hasOlder: false, hasNewer: false, draft: "" });
     this.#store = store;
     this.#notices = notices;
     this.refresh = new Repeating(() => this.#read());
@@ -2978,11 +3002,14 @@ class TimelineView {
     const builder = new TimelineBuilder({ user: identity.user, conversation, watermarks, waiting, parked });
     const next = {
       items: builder.items(messages, this.window.isAtEnd), typing: [], othersType: false, hasOlder: false,
-      hasNewer: !this.window.isAtEnd, draft: await draftOf(unit, names),
+      lines: [], hasNewer: !this.window.isAtEnd, draft: await draftOf(unit, names),
       people: await peopleOf(unit, [
         ...(conversation?.members ?? [this.destination.slice(1)]), ...messages.map((message) => message.from)]),
     };
     if (conversation) {
+      const [from, to] = [messages[0]?.sequence ?? 0, this.window.isAtEnd ? Infinity : messages.at(-1)?.sequence ?? 0];
+      next.lines = (conversation.lines ?? []).filter(({ sequence }) => sequence >= from - 1 && sequence < to);
+      Object.assign(next.people, await peopleOf(unit, next.lines.flatMap(({ by, users = [], user, owner }) => [by, ...users, user, owner])));
       next.conversation = shownConversation(conversation);
       next.hasOlder = (messages[0]?.sequence ?? conversation.sequence + 1) > conversation.first;
     }
@@ -3396,6 +3423,14 @@ class Sender {
 
 const isNoAnswer = ({ code }) => ["connection_lost", "not_connected", "timed_out"].includes(code);
 
+/** Keeps what has happened to a conversation by a command of this device. */
+const lined = (event, more = () => ({})) => async ({ cache }, ok, members) => {
+  if (ok.position !== undefined && !ok.duplicate) {
+    await cache.changed(members.conversation, { event, position: ok.position, time: ok.time, ...more(ok, members) });
+  }
+  return [members.conversation];
+};
+
 /** How an answer is kept, by the command; each returns the conversations that changed. */
 const lessons = {
   __proto__: null,
@@ -3419,6 +3454,8 @@ const lessons = {
   },
   async "conversation.create"(unit, ok) {
     await unit.takeConversation(ok.conversation);
+    const { conversation, kind, name } = ok.conversation;
+    if (kind === "group" && !ok.duplicate) await unit.cache.changed(conversation, { ...ok, event: "created", name });
     return [ok.conversation.conversation];
   },
   async "conversation.list"(unit, ok, { requests }) {
@@ -3431,6 +3468,14 @@ const lessons = {
     await cache.forget(conversation);
     return [conversation];
   },
+  "conversation.rename": lined("renamed", (_, { name }) => ({ name })),
+  "conversation.describe": lined("described"),
+  // Of a repetition, the relay doesn't say who has come by it.
+  "conversation.add": lined("added", ({ users }) => ({ users })),
+  "conversation.remove": lined("removed", (_, { users }) => ({ users })),
+  "conversation.role": lined("role", (_, { user, role }) => ({ user, role })),
+  "conversation.expiry": lined("expiry", (_, { after }) => ({ after })),
+  "conversation.pin": lined("pinned", (_, { sequence }) => ({ pin: sequence })),
 };
 
 /** Asks the relay for what this device doesn't have. The writer keeps the answers, among events in the order in which

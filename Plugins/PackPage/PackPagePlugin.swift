@@ -9,7 +9,7 @@ struct PackPagePlugin: BuildToolPlugin {
         "roost-people.js", "roost-talk.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
     ]
     /// What is sent as a part of others, or says how they are sent.
-    static let parts = ["accounts.js", "app-text.js", "short-names.txt"]
+    static let parts = ["accounts.js", "app-lines.js", "app-text.js", "short-names.txt"]
 
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "Web")

@@ -4,6 +4,7 @@ import pytest
 
 from harness.browser import Browser
 from harness.chromium import CHROMIUM
+from harness.waiting import until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -147,3 +148,72 @@ async def test_in_a_group_each_author_has_a_picture_and_a_colour(relay, name):
         await bob.sees("Five")
         assert await last(bob).locator(".avatar:visible").count() == 0
         await bob.shot("authors")
+
+
+def happened(person):
+    return person.page.locator(".happened")
+
+
+async def test_what_happens_to_a_group_is_between_its_messages(start):
+    relay = start()
+    async with Browser() as browser:
+        alice, crew = await relay.device("alice"), None
+        bob = await browser.person(relay, "bob")
+        await bob.live()
+        crew = await alice.group("The Crew", "bob", "carol")
+        await alice.send(crew, "Welcome")
+        await bob.open("The Crew")
+        await bob.sees("Welcome")
+        await alice.call("conversation.rename", conversation=crew, name="The old Crew", key="r-1")
+        await alice.call("conversation.add", conversation=crew, users=["dave", "erin"], key="a-1")
+        await alice.send(crew, "Hello all")
+        await alice.call("conversation.role", conversation=crew, user="carol", role="admin", key="o-1")
+        await alice.call("conversation.expiry", conversation=crew, after=7 * 86_400_000)
+        await alice.call("conversation.pin", conversation=crew, sequence=1)
+        carol = await relay.device("carol")
+        await carol.call("conversation.leave", conversation=crew, key="l-1")
+        expected = [
+            "Today", "alice created the group “The Crew”", "Welcome", "alice renamed the group to “The old Crew”",
+            "alice added dave and erin", "Hello all", "alice made carol an admin",
+            "alice set messages to disappear after 1 week", "alice pinned a message", "carol left"]
+
+        async def shown():
+            rows = await bob.page.locator("#log > *").all()
+            words = [await (row.locator(".content") if await row.locator(".content").count() else row).inner_text()
+                     for row in rows]
+            return [one for one in words if one != "New messages"] == expected
+
+        await until(shown, "the lines are in their places")
+        await bob.shot("lines")
+        # They are there after a reload, and without the relay.
+        await bob.page.reload()
+        await until(shown, "the lines are kept")
+        await bob.page.get_by_role("button", name="alice pinned a message").click()
+        await bob.page.locator(".message.lit", has_text="Welcome").wait_for()
+        # What happens while nobody is here comes later, and what one does oneself has a line, too.
+        await bob.page.goto("about:blank")
+        await alice.call("conversation.remove", conversation=crew, users=["erin"], key="m-1")
+        await bob.page.goto(f"http://127.0.0.1:{relay.port}/")
+        await bob.open("The old Crew")
+        await happened(bob).get_by_text("alice removed erin").wait_for()
+
+
+async def test_what_one_does_to_a_group_has_a_line(relay, name):
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"), **PHONE)
+        await alice.live()
+        bob = await relay.device(name("bob"))
+        crew = await bob.group("The Crew", name("alice"))
+        await bob.call("conversation.role", conversation=crew, user=name("alice"), role="admin", key="o-1")
+        await alice.open("The Crew")
+        await alice.field.fill("Hello")
+        await alice.page.get_by_role("button", name="Send", exact=True).click()
+        await alice.sees_state("Hello", "Sent")
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        await alice.page.get_by_role("dialog").get_by_label("Name of the group").fill("The best Crew")
+        await alice.page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+        await alice.page.get_by_role("dialog").get_by_role("heading", name="The best Crew").wait_for()
+        await alice.page.keyboard.press("Escape")
+        await happened(alice).get_by_text("You renamed the group to “The best Crew”").wait_for()
+        assert await happened(alice).count() == 3, "each once"
+        await alice.shot("lines-phone")

@@ -533,3 +533,30 @@ test("an error of what was done isn't one of the disk", async () => {
   assert.equal(vault.isStored, true);
   await settle();
 });
+
+test("what has happened to a conversation is kept, once each and in order, up to a bound", async () => {
+  const store = await newStore();
+  const event = (number, members) => ({
+    type: "conversation", conversation: "g", event: "renamed", name: `n${number}`, by: "bob", sequence: number, time: number,
+    position: `p-${number}`, ...members,
+  });
+  const take = (one) => store.change(({ cache }) => cache.take(one));
+  const lines = () => store.read(async ({ cache }) => (await cache.conversation("g"))?.lines);
+  await take(event(0, { event: "created", kind: "group", count: 2, members: ["bob", "alice"] }));
+  await take(event(2, { event: "added", users: ["u1", "u2", "u3", "u4", "u5", "u6"] }));
+  await take(event(1));
+  await take(event(1));
+  // Nobody has to see that something isn't pinned any more.
+  await take(event(3, { event: "unpinned", pin: 1 }));
+  assert.deepEqual((await lines()).map((one) => [one.event, one.sequence, one.name, one.users?.length, one.count]), [
+    ["created", 0, "n0", undefined, undefined], ["renamed", 1, "n1", undefined, undefined], ["added", 2, "n2", 5, 6]]);
+  // What the relay says of the conversation later leaves them.
+  await store.change(({ cache }) => cache.takeConversation({
+    conversation: "g", kind: "group", role: "member", count: 8, members: ["bob"], sequence: 3, read: 0, unread: 0, time: 5 }));
+  assert.equal((await lines()).length, 3);
+  for (let number = 4; number < 50; number++) await take(event(number));
+  assert.deepEqual([(await lines()).length, (await lines())[0].sequence], [32, 18]);
+  // Somebody who has left has none of it.
+  await take(event(60, { event: "removed", users: ["alice"] }));
+  assert.equal(await lines(), undefined);
+});
