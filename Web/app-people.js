@@ -11,6 +11,9 @@ const FOUND = 20;
 /** A search begins when nobody has typed for so long. Milliseconds. */
 const PAUSE = 250;
 
+/** After which times messages may disappear, as the other clients offer them. Milliseconds; 0 if they stay. */
+const EXPIRIES = [0, 1, 7, 90].map((days) => days * 86_400_000);
+
 const STYLE = `
 .person { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.6rem; padding: 0.35rem 0; }
 .person .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
@@ -29,6 +32,7 @@ const STYLE = `
   gap: 0.6rem; padding: 0.3rem 0.9rem; text-align: left; }
 #pins svg { color: var(--accent); }
 #info-acts { margin: 0.6rem 0; }
+@media (pointer: coarse) { .person button { min-height: 2.75rem; min-width: 2.75rem; } }
 @media (max-width: 26rem) { .person .who { flex-basis: calc(100% - 2.7rem); } }
 `;
 
@@ -284,6 +288,7 @@ class InfoDialog {
       element("p", { id: "info-text", class: "faint" }),
       element("div", { class: "row", id: "info-acts" },
         ...["mute", "block-peer", "report-peer"].map((id) => element("button", { type: "button", id }))),
+      field(this.#page, "info-expiry", "Disappearing messages", "select"),
       element("form", { id: "rename-form", class: "row" }, label("rename", "Name of the group"),
         input("rename", { maxlength: 120 }), element("button", {}, "Rename")),
       element("h3", { id: "members-title" }, "Members"),
@@ -318,12 +323,38 @@ class InfoDialog {
     const mayChange = isGroup && conversation && conversation.role !== "member";
     this.#shown = conversation?.id;
     $("rename-form").hidden = $("add-form").hidden = !mayChange;
+    this.#showExpiry(conversation, mayChange || (conversation && !isGroup));
     $("members-title").hidden = !isGroup;
     $("rename").value = conversation?.name ?? "";
     $("leave").hidden = !conversation;
     text($("leave"), isGroup ? "Leave the group" : "Leave the conversation");
     this.showHead();
     this.showState();
+  }
+
+  /** How long messages stay. Whoever may not choose it sees it. */
+  #showExpiry(conversation, mayChange) {
+    const { $, duration, element, things } = this.#page;
+    const select = $("info-expiry");
+    select.parentNode.hidden = !conversation || Boolean(conversation.request);
+    const now = conversation?.expiry ?? 0;
+    const all = [...new Set([...EXPIRIES, now])].sort((one, other) => one - other);
+    select.replaceChildren(...all.map((after) => (
+      element("option", { value: after }, after ? `After ${duration(after, things)}` : "Off"))));
+    select.value = now;
+    select.disabled = !mayChange;
+  }
+
+  /** The new one counts for messages from now on. */
+  async #setExpiry() {
+    const { $, attempt, roost, text } = this.#page;
+    const conversation = this.#conversation.id;
+    text($("info-problem"), "");
+    await attempt(async () => {
+      await roost.request("conversation.expiry", { conversation, after: Number($("info-expiry").value) });
+      await roost.request("conversation.get", { conversation });
+    }, (words) => text($("info-problem"), words));
+    this.show();
   }
 
   showHead() {
@@ -413,6 +444,7 @@ class InfoDialog {
       told.preventDefault();
       act();
     });
+    on("info-expiry", "change", () => this.#setExpiry());
     on("mute", "click", () => this.change(() => {
       const { people } = this.#part;
       const { id } = this.#conversation;

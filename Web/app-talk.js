@@ -6,6 +6,9 @@ import { Talk } from "/roost-talk.js?unpacked";
 /** Most rows of a list of where a message can go. */
 const ROWS = 50;
 
+/** Where a thread has a column of its own beside the conversation. */
+const WIDE = matchMedia("(min-width: 75rem)");
+
 const STYLE = `
 #requests { display: flex; align-items: center; gap: 0.6rem; flex: none; margin: 0.4rem 0.6rem; text-align: left; }
 #requests svg, .forwarded svg { width: 1em; height: 1em; }
@@ -15,10 +18,16 @@ const STYLE = `
 #request p { flex: 1 1 14rem; margin: 0; }
 .forwarded { display: flex; align-items: center; gap: 0.3rem; margin: 0 0 0.15rem; font-size: 0.85em; font-style: italic; opacity: 0.85; }
 #thread-log { overflow: auto; max-height: 55vh; padding: 0.2rem 0; }
+#thread-log .message.named { padding-left: 2.6rem; }
+/* Beside the conversation, where there is room. */
+#thread-dialog[open]:not(:modal) { display: flex; flex-direction: column; grid-row: 2; grid-column: 3; position: static; margin: 0; width: 24rem;
+  height: 100%; max-height: none; border: 0; border-left: 1px solid var(--line); border-radius: 0; box-shadow: none; padding: 0.8rem; }
+#thread-dialog:not(:modal) #thread-log { flex: 1; max-height: none; }
 #thread-log .message { padding-inline: 0; }
 #thread-log .thread { display: none; }
 #thread-form { display: flex; align-items: end; gap: 0.5rem; margin-top: 0.6rem; }
 #thread-form textarea { flex: 1; resize: none; }
+#thread-form button { border-radius: 50%; width: 2.75rem; height: 2.75rem; }
 #forward-list { max-height: 45vh; overflow: auto; }
 #forward-list button { display: flex; align-items: center; gap: 0.6rem; width: 100%; text-align: left; border-color: transparent; }
 #forward-list .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
@@ -66,8 +75,8 @@ export class TalkPart {
   know(users) { return this.#tools.know(users); }
 
   /** What of a message's row this part shows: who wrote what was sent on, and the way to the thread. */
-  patch(row, message) {
-    const { button, called, element, icon, text, things, me } = this.#page;
+  patch(row, message, root) {
+    const { button, preview, called, element, icon, text, things, me } = this.#page;
     const { origin, thread, replies, isDeleted } = message;
     const isForwarded = origin && !isDeleted;
     let label = row.querySelector(".forwarded");
@@ -83,7 +92,9 @@ export class TalkPart {
     }
     let way = row.querySelector(".thread");
     const count = replies?.count >= 1_000 ? "1000 or more messages" : things(replies?.count ?? 0, "message");
-    const words = thread ? "In a thread" : replies ? `${count} in its thread` : "";
+    const about = root && preview(root).replace(/^You: /, "");
+    const words = thread ? (about ? `Thread: “${about.length > 60 ? `${about.slice(0, 60)}…` : about}”` : "In a thread")
+      : replies ? `${count} in its thread` : "";
     if (words && !way) {
       way = button("", () => this.thread.open(row.shown.thread ?? row.shown.sequence), { class: "quote thread", tabindex: -1 });
       row.querySelector(".words").after(way);
@@ -208,6 +219,7 @@ class ThreadDialog {
   #thread;
   #conversation;
   #isAtEnd = true;
+  #isMoving = false;
 
   constructor(page, part, tools) {
     this.#page = page;
@@ -227,7 +239,9 @@ class ThreadDialog {
     this.rows = new Rows(this.log, {
       key: (one) => one.id,
       make: (one) => messageRows.make(one),
-      patch: (row, message) => messageRows.patch(row, { message, isFirst: true }),
+      patch: (row, message) => messageRows.patch(row, {
+        message, isFirst: true, quoted: message.replyTo ? page.conversationView.quotedMessage(message.replyTo) : undefined,
+      }),
     });
     this.#listen();
   }
@@ -236,7 +250,16 @@ class ThreadDialog {
     const { attempt, text } = this.#page;
     this.older.addEventListener("click", () => attempt(() => this.#thread.loadOlder(), (words) => text(this.problem, words)));
     // What is quoted is shown in its place, among the others.
-    this.log.addEventListener("click", ({ target }) => { if (target.closest(".quote")) this.dialog.close(); });
+    this.log.addEventListener("click", ({ target }) => {
+      if (target.closest(".quote") && this.dialog.matches(":modal")) this.dialog.close();
+    });
+    this.dialog.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || this.dialog.matches(":modal")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.dialog.close();
+    });
+    WIDE.addEventListener("change", () => { if (this.dialog.open) this.#place(); });
     this.log.addEventListener("scroll", () => {
       this.#isAtEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40;
     }, { passive: true });
@@ -249,11 +272,14 @@ class ThreadDialog {
       event.preventDefault();
       this.#send();
     });
-    this.dialog.addEventListener("close", () => this.forget());
+    this.dialog.addEventListener("close", () => {
+      if (this.#isMoving) this.#isMoving = false;
+      else this.forget();
+    });
   }
 
   async open(root) {
-    const { attempt, conversationView, showDialog, text } = this.#page;
+    const { attempt, conversationView, text } = this.#page;
     this.forget();
     const { id } = conversationView.snapshot.conversation;
     const thread = await attempt(() => this.#part.talk.thread(id, root));
@@ -263,10 +289,27 @@ class ThreadDialog {
     this.#isAtEnd = true;
     this.field.value = "";
     text(this.problem, "");
-    showDialog("thread-dialog");
+    this.#place();
     thread.onChange((snapshot) => { if (this.#thread === thread) this.show(snapshot); });
     this.field.focus();
     return undefined;
+  }
+
+  /** Beside the conversation if there is room, otherwise over it. */
+  #place() {
+    const { $, showDialog, tools } = this.#page;
+    if (this.dialog.open && this.dialog.matches(":modal") === !WIDE.matches) return;
+    const { thread, draft } = { thread: this.#thread, draft: this.field.value };
+    // Closing it for the other form isn't the end of the thread.
+    this.#isMoving = this.dialog.open;
+    if (this.dialog.open) this.dialog.close();
+    (WIDE.matches ? $("chat") : document.body).append(this.dialog);
+    if (WIDE.matches) {
+      tools.hide();
+      this.dialog.show();
+    } else showDialog("thread-dialog");
+    this.field.value = draft;
+    this.#thread = thread;
   }
 
   show({ root, items, isKnown, hasOlder }) {

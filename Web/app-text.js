@@ -48,14 +48,30 @@ export function parse(text, names = []) {
 }
 
 /** A text without its marks, on one line, as lists show it. */
-export function plain(text) {
+export const plain = (text) => lineOf(parse(text.slice(0, LINE_MAX)));
+
+function lineOf(tree) {
   const words = (parts) => parts.map((part) => {
     if (typeof part === "string") return part;
     const inside = part.items ? part.items.map(({ children }) => words(children)).join(" · ") : part.text ?? words(part.children);
     return BLOCKS.includes(part.type) ? ` ${inside} ` : inside;
   }).join("");
   // Marks of direction end with the line that they are in, and others' words follow on this one.
-  return words(parse(text.slice(0, LINE_MAX))).replace(/[\u202A-\u202E\u2066-\u2069]/g, "").replace(/\s+/g, " ").trim();
+  return words(tree).replace(/[\u202A-\u202E\u2066-\u2069]/g, "").replace(/\s+/g, " ").trim();
+}
+
+/** A text around what was looked for, on one line: before it, it, and behind it. */
+export function around(text, wanted) {
+  const find = (line) => line.toLowerCase().indexOf(wanted.toLowerCase());
+  const shown = lineOf(parse(text));
+  // What was looked for may be marks.
+  const line = find(shown) < 0 ? lineOf([text]) : shown;
+  const at = find(line);
+  if (at < 0) return [line.slice(0, LINE_MAX), "", ""];
+  // No emoji is cut in two.
+  const low = (place) => (/[\uDC00-\uDFFF]/.test(line[place] ?? "") ? place + 1 : place);
+  const [from, end] = [low(Math.max(0, at - 12)), at + wanted.length];
+  return [(from ? "…" : "") + line.slice(from, at), line.slice(at, end), line.slice(end, low(end + LINE_MAX))];
 }
 
 // Lines --------------------------------------------------------------------------------------------------------------
@@ -271,6 +287,14 @@ function giveUp(open) {
 const ELEMENTS = { strong: "strong", em: "em", del: "del", quote: "blockquote", mention: "span", link: "a" };
 const WEB = new Set(["http:", "https:", "mailto:"]);
 
+function leadsToWeb(href) {
+  try {
+    return WEB.has(new URL(href).protocol);
+  } catch {
+    return false;
+  }
+}
+
 /** Elements for parts. Only what is in this function becomes one, and only addresses of the web and of mail lead anywhere. */
 export function draw(parts) {
   return parts.map((part) => {
@@ -289,7 +313,7 @@ export function draw(parts) {
     made.append(...draw(part.children));
     if (part.type === "quote") made.dir = "auto";
     if (part.type === "mention") made.className = "mention";
-    if (part.type === "link" && URL.canParse(part.href) && WEB.has(new URL(part.href).protocol)) {
+    if (part.type === "link" && leadsToWeb(part.href)) {
       Object.assign(made, { href: part.href, target: "_blank", rel: "noopener noreferrer", tabIndex: -1 });
       // Where the words aren't the address, it must be seen before one goes there.
       if (part.children[0] !== part.href) made.title = part.href;

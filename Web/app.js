@@ -3,8 +3,8 @@
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
 import { Accounts } from "./accounts.js";
-import { lineWords } from "./app-lines.js";
-import { draw, hasBlocks, parse, plain } from "./app-text.js";
+import { duration, lineWords } from "./app-lines.js";
+import { around, draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
 
@@ -211,10 +211,16 @@ function reason(error) {
 }
 
 let noticeTimer;
+/** Says something for some seconds: at the bottom or, while a dialog is open, above that one, which it must not cover. */
 function tell(words) {
-  text($("notice"), words);
+  const notice = $("notice");
+  text(notice, words);
+  notice.classList.toggle("high", document.querySelector("dialog:modal") !== null);
+  // Anew, so that it is above a dialog that was opened since.
+  if (notice.matches(":popover-open")) notice.hidePopover?.();
+  if (words) notice.showPopover?.();
   clearTimeout(noticeTimer);
-  noticeTimer = setTimeout(() => text($("notice"), ""), 7_000);
+  if (words) noticeTimer = setTimeout(tell, 5_000, "");
 }
 
 /** Runs what a person asked for; what goes wrong is told. */
@@ -563,6 +569,7 @@ $("out-everywhere").addEventListener("click", async () => {
 async function leave(title, words) {
   const [left, user] = [roost, me];
   roost = undefined;
+  loadingFind?.then((find) => find.close());
   me = "";
   conversationView.close();
   tokens.forget(user);
@@ -636,6 +643,7 @@ let me = "";
 async function enter(user) {
   const before = roost;
   roost = undefined;
+  loadingFind?.then((find) => find.close());
   conversationView.close();
   before?.close();
   me = user;
@@ -910,6 +918,9 @@ const listView = {
     if (to) go(to);
   },
 
+  placeOf,
+  titleOf: (row) => (row.peer ? called(row.peer) : row.title),
+
   row(place) {
     return this.snapshot.rows.find((row) => placeOf(row) === place || row.id === place);
   },
@@ -970,10 +981,10 @@ const messageRows = {
     return row;
   },
 
-  patch(row, { message, isFirst, quoted }) {
+  patch(row, { message, isFirst, quoted, root }) {
     // What people are called may change, too.
     const signature = JSON.stringify([message, isFirst, called(message.from), message.mentions?.map(called),
-      quoted && [preview(quoted), called(quoted.from)], !peoplePart]);
+      quoted && [preview(quoted), called(quoted.from)], root && preview(root), !peoplePart]);
     if (row.signature === signature) return;
     row.signature = signature;
     row.shown = message;
@@ -1001,17 +1012,22 @@ const messageRows = {
     quote.hidden = !message.replyTo || message.isDeleted;
     if (!quote.hidden) {
       text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : called(quoted.from)) : "Reply to");
-      text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : `message ${message.replyTo}`);
+      text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : "an earlier message");
     }
     if (message.text !== undefined && !message.isDeleted) patchContent(part(".content"), words, message.mentions);
     else text(part(".content"), words);
     text(part("time"), message.time ? clock.format(message.time) : "");
     attribute(part("time"), "datetime", message.time && new Date(message.time).toISOString());
     text(part(".edited"), message.editedAt && !message.isDeleted ? "edited" : "");
+    part(".expires").hidden = !message.expires || message.isDeleted;
+    if (message.expires) {
+      const when = new Date(message.expires).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+      for (const name of ["aria-label", "title"]) attribute(part(".expires"), name, `Disappears on ${when}`);
+    }
     patchState(part(".state"), message.state);
     this.patchReactions(part(".reactions"), message);
     this.patchProblem(part(".problem-row"), message);
-    if (peoplePart) peoplePart.talk.patch(row, message);
+    if (peoplePart) peoplePart.talk.patch(row, message, root);
     else if (message.origin || message.thread || message.replies) loadPart().catch(() => {});
   },
 
@@ -1125,6 +1141,7 @@ const conversationView = {
       if (this.timeline !== opened) return undefined;
     }
     composer.takeDraft(opened.draft);
+    loadWriting();
     opened.onChange((snapshot) => {
       if (this.timeline !== opened) return;
       composer.follow(opened.draft);
@@ -1152,6 +1169,7 @@ const conversationView = {
     $("typing").textContent = "";
     $("below").hidden = $("trouble").hidden = $("older").hidden = true;
     finder.close();
+    writing?.follow();
     $("conversation").hidden = true;
     $("nothing").hidden = false;
     document.body.dataset.view = "list";
@@ -1233,7 +1251,8 @@ const conversationView = {
       }
       const isFirst = !last || last.from !== item.from || time - (last.time ?? time) > 5 * MINUTE;
       const quoted = item.replyTo ? this.quotedMessage(item.replyTo) : undefined;
-      rows.push({ type: "message", id: item.id, message: item, isFirst, quoted });
+      const root = item.thread ? this.quotedMessage(item.thread) : undefined;
+      rows.push({ type: "message", id: item.id, message: item, isFirst, quoted, root });
       last = item;
     }
     happened(Infinity);
@@ -1270,6 +1289,13 @@ const conversationView = {
     text($("subtitle"), isBlocked ? "Blocked" : peer ? presenceLine(presence) : this.groupLine());
     composer.showMode();
     peoplePart?.showHead();
+    const { expiry } = this.snapshot?.conversation ?? {};
+    $("expiry").hidden = !expiry;
+    if (expiry) {
+      const words = duration(expiry, things);
+      text($("expiry").lastElementChild, words);
+      for (const name of ["aria-label", "title"]) attribute($("expiry"), name, `Messages disappear after ${words}`);
+    }
     this.showTrouble();
   },
 
@@ -1469,6 +1495,7 @@ const composer = {
   fill(words) {
     $("text").value = words;
     this.grow();
+    writing?.counter.count();
   },
 
   begin(mode) {
@@ -1504,18 +1531,22 @@ const composer = {
     const words = $("text").value;
     const { opening } = conversationView;
     if (words.trim() === "" || !opening) return;
+    const over = writing?.counter.over(words) ?? 0;
+    if (over > 0) return tell(`This message is ${things(over, "character")} too long.`);
     const { kind, message, item } = this.mode;
+    // An edit replaces them. Before the part is here that knows them, they stay.
+    const mentions = writing?.mentions.of(words) ?? message?.mentions ?? [];
     this.fill(this.isChange ? this.put : "");
     this.mode = { kind: "new" };
     this.showMode();
     await attempt(async () => {
       const timeline = await opening;
       // Of the text that was shown, so that one edited meanwhile on another device isn't lost.
-      if (kind === "edit") return timeline.edit(message.id, words, { ifVersion: message.version ?? 1 });
+      if (kind === "edit") return timeline.edit(message.id, words, { ifVersion: message.version ?? 1, ...(mentions.length ? { mentions } : {}) });
       if (kind === "replace") return timeline.replace(item, words);
       if (timeline.snapshot.hasNewer) await timeline.jumpToEnd();
       if (conversationView.timeline === timeline) Object.assign(conversationView, { markedAfter: undefined, isAtEnd: true });
-      return timeline.send(words, kind === "reply" ? { replyTo: message.id } : {});
+      return timeline.send(words, { ...(kind === "reply" ? { replyTo: message.id } : {}), ...(mentions.length ? { mentions } : {}) });
     }, (problem) => {
       // What was typed must not be lost with the error.
       if ($("text").value === "") this.fill(words);
@@ -1654,14 +1685,25 @@ const tools = {
     if (!message.sequence || message.isDeleted) return [];
     const actions = [
       ["smile", "React", () => {
-        this.fill(REACTIONS.map((one) => [undefined, one, done(() => {
+        const all = REACTIONS.map((one) => [undefined, one, done(() => {
           conversationView.react(message, one);
           $("text").focus();
-        })]));
+        })]);
+        const choose = (one) => {
+          conversationView.react(message, one);
+          $("text").focus();
+        };
+        this.fill(writing ? [...all, ["plus", "More emoji", done(() => writing.picker.open(this.bar, choose, true))]] : all);
         this.bar.firstElementChild.focus();
       }],
       ["reply", "Reply", done(() => composer.begin({ kind: "reply", message }))],
     ];
+    if (message.text !== undefined && navigator.clipboard) {
+      actions.push(["copy", "Copy", done(() => attempt(async () => {
+        await navigator.clipboard.writeText(message.text);
+        tell("Copied.");
+      }))]);
+    }
     if (message.isOwn && message.text !== undefined && !message.origin) {
       actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
     }
@@ -1755,12 +1797,13 @@ const finder = {
     const { timeline } = conversationView;
     const found = words && timeline ? await attempt(() => timeline.search(words)) ?? [] : [];
     if ($("find-text").value.trim() !== words) return;
-    text($("find-count"), words ? (found.length ? things(found.length, "message") : "Nothing was found.") : "");
-    $("found").replaceChildren(...found.slice(0, 50).map((message) => {
+    text($("find-count"), words ? (found.length >= 100 ? "The newest 100 messages" : found.length ? things(found.length, "message") : "Nothing was found.") : "");
+    $("found").replaceChildren(...found.map((message) => {
       const shown = button("", () => conversationView.jump(message.sequence));
       const when = message.time ? `${day(message.time)}, ${clock.format(message.time)}` : "";
+      const [before, hit, behind] = around(message.text ?? "", words);
       shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : called(message.from)} · ${when}`),
-        element("span", {}, message.text ?? ""));
+        element("span", { dir: "auto" }, before, element("mark", {}, hit), behind));
       return element("li", {}, shown);
     }));
   },
@@ -1795,6 +1838,8 @@ const openers = new WeakMap();
 function showDialog(id) {
   tools.hide();
   if ($(id).open) return;
+  // What was said before is of something else.
+  tell("");
   openers.set($(id), document.activeElement);
   $(id).showModal();
 }
@@ -1924,9 +1969,9 @@ $("sign-out").addEventListener("click", async () => {
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, Rows, attempt, attribute, button, called, confirmed, conversationView, element, equip, go, icon, listView, meet, messageRows,
-  names, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showSession, spelling, strangers,
-  tell, text, things,
+  $, NAME, Roving, Rows, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meet, messageRows,
+  names, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showSession, spelling, strangers,
+  tell, text, things, tools,
   get me() { return me; },
   get roost() { return roost; },
 };
@@ -1951,9 +1996,27 @@ function loadPart() {
   return loading;
 }
 
+/** Emoji, mentions, how long a text may be, and what fingers do: it comes with the first conversation that is opened. */
+let writing;
+let loadingWriting;
+
+function loadWriting() {
+  loadingWriting ??= ofThisVersion(import("/app-write.js?unpacked")).then(({ begin }) => { writing = begin(page); })
+    .catch(() => { loadingWriting = undefined; });
+}
+
+/** Searching all conversations comes when somebody does. */
+let loadingFind;
+$("all-text").addEventListener("input", () => attempt(async () => {
+  loadingFind ??= ofThisVersion(import("/app-find.js?unpacked")).then(({ begin }) => begin(page));
+  loadingFind.catch(() => { loadingFind = undefined; });
+  (await loadingFind).changed();
+}));
+
 const withPart = (act) => attempt(async () => act(await loadPart()));
 
 $("people-button").addEventListener("click", () => withPart((one) => one.panel.open()));
+$("expiry").addEventListener("click", () => $("info-button").click());
 $("info-button").addEventListener("click", () => withPart((one) => one.info.open()));
 
 // Where one is -------------------------------------------------------------------------------------------------------
@@ -1984,7 +2047,7 @@ addEventListener("popstate", () => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (!roost || document.querySelector("dialog[open]")) return;
+  if (!roost || document.querySelector("dialog:modal")) return;
   const isWriting = event.target.closest("input, textarea");
   const act = event.altKey && !event.ctrlKey && !event.metaKey ? {
     ArrowUp: () => listView.step(-1), ArrowDown: () => listView.step(1), KeyN: () => newDialog.open(),

@@ -88,6 +88,8 @@ export interface Message {
   /** Who wrote what it forwards. Nobody edits it. */
   origin?: { from: string };
   editedAt?: Time;
+  /** When it disappears; absent if it stays. */
+  expires?: Time;
   /** One more than the number of its edits that the relay has stored; absent if there is none, which counts as 1. An edit
    *  with this `ifVersion` isn't stored if another device edited the message meanwhile: it shows as a `failedChange` with
    *  `changedElsewhere`. */
@@ -246,6 +248,8 @@ export interface RoostSnapshot {
   pendingCount: number;
   /** The user's own status. */
   status: { state: "auto" | "away" | "busy" | "invisible"; text?: string; until?: Time };
+  /** Most Unicode scalars (not units of a string) of a text. */
+  textMost: number;
   /** Whether what the user does survives the tab: false in memory, and while the browser's store doesn't work. */
   isStored: boolean;
   /** Why it doesn't; absent in memory. `failed`: the browser's storage doesn't work, or is full, and is tried again.
@@ -315,6 +319,9 @@ export class Roost implements Observable<RoostSnapshot> {
   /** The user's devices have this draft, or none if it is empty. It is shown unless something else was typed here since;
    *  with `isOwn` it is what was typed here. For `People` of roost-people.js, with which an app shares drafts. */
   shareDraft(conversation: string, text: string, isOwn?: boolean): Promise<void>;
+  /** Messages in which a text occurs, newest first, of those on this device: at most 100, from the newest 500 conversations.
+   *  `peer` is the other user of a direct conversation. */
+  search(text: string): Promise<{ conversation: string; peer?: string; message: Message }[]>;
   /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are watched;
    *  a later call replaces an earlier one. Whom the user may not watch has no presence. */
   follow(users: Iterable<string>): void;
@@ -360,6 +367,7 @@ export interface Timeline extends Observable<TimelineSnapshot> {
   /** An edit replaces the mentions, too: without them, the message has none. */
   edit(id: string, text: string, options?: { mentions?: string[]; ifVersion?: number }): Promise<void>;
   delete(id: string): Promise<void>;
+  /** Reactions that differ by U+FE0F are one. */
   react(id: string, reaction: string, isOn?: boolean): Promise<void>;
 
   /** Tries again what the relay refused: a message or a change, by its `outboxItem`. */

@@ -54,6 +54,11 @@ const PAGE = 100;
 const WINDOW_MOST = 500;
 /** Users whose profile is asked for at once: the relay's bound (section 14). */
 const USERS_ASKED = 100;
+/** Hits that a search shows; and, of all conversations, how many of the newest it looks at, with how many messages in all:
+ *  a second's work on a phone. */
+const FOUND = 100;
+const CONVERSATIONS_SEARCHED = 500;
+const MESSAGES_SEARCHED = 20_000;
 /** Lines kept of what has happened to a conversation, which is read whole, and users named in one. */
 const LINES = 32;
 const LINE_USERS = 5;
@@ -818,6 +823,17 @@ const differs = (one, other) => !one.hidden && !other.hidden && (
 /** Whether it is the place of a message that was withheld from this user in a direct conversation, who had blocked its
  *  author: it is neither shown nor counted. */
 const isLeftOut = (message, conversation) => Boolean(message?.hidden) && conversation?.kind === "direct";
+
+/** A reaction as the relay keeps it: with U+FE0F behind emoji that may be text, and nowhere else. */
+function reactionForm(reaction) {
+  const letters = [...reaction.replaceAll("\uFE0F", "")];
+  return letters.map((letter, place) => {
+    const next = letters[place + 1] ?? "";
+    // A digit is a picture only as a key; U+FE0E asks for text; a colour of skin makes it a picture already.
+    const isPicture = letter < "\x80" ? next === "\u20E3" : !/\p{Emoji_Presentation}/u.test(letter);
+    return isPicture && /\p{Emoji}/u.test(letter) && !/^(\uFE0E|\p{Emoji_Modifier})/u.test(next) ? `${letter}\uFE0F` : letter;
+  }).join("");
+}
 
 /** Reactions after the user reacted, or took it back. Doing it again changes nothing. */
 function withMine(reactions, reaction, isOn) {
@@ -2870,7 +2886,7 @@ class TimelineBuilder {
     return items;
   }
 
-  #stored({ conversation: _, stale: __, expires: ___, key, deletedAt, ...message }) {
+  #stored({ conversation: _, stale: __, key, deletedAt, ...message }) {
     const { sequence } = message;
     const isOwn = message.from === this.#user;
     const row = {
@@ -3233,7 +3249,7 @@ function commandOf(item) {
 class Screen {
   state = new Changing({
     connection: { state: "offline" }, isUpToDate: false, device: "", badge: 0, pendingCount: 0,
-    status: { state: "auto" }, isStored: false, isWriter: false,
+    status: { state: "auto" }, isStored: false, isWriter: false, textMost: 20_000,
   });
   views = new Set();
   /** Users of whom this session was asked what they are called. They are on the screen, or were. */
@@ -4274,9 +4290,10 @@ class Engine {
     this.screen.tell(null);
     // It may have been lost meanwhile.
     if (connection !== this.#session.connection || !this.#session.isReady) return;
-    const { status, badge } = welcome;
+    const { status, badge, limits } = welcome;
     const told = isWhole(badge) ? badge : null;
-    this.screen.note({ connection: { state: "connected" }, status: statusOf(status), told });
+    const textMost = isWhole(limits?.textScalars) ? limits.textScalars : 20_000;
+    this.screen.note({ connection: { state: "connected" }, status: statusOf(status), told, textMost });
     this.people.begin((type, members) => this.asker.ask(type, members));
     this.#sender.begin();
     this.asker.refresh();
@@ -4420,7 +4437,7 @@ class Timeline {
   delete(id) { return this.#engine.revise(this.destination, id, { action: "delete" }); }
 
   async react(id, reaction, isOn = true) {
-    await this.#engine.add(this.destination, { action: "react", reaction, isOn }, id);
+    await this.#engine.add(this.destination, { action: "react", reaction: reactionForm(reaction), isOn }, id);
   }
 
   // -- What the relay refused
@@ -4508,24 +4525,8 @@ class Timeline {
 
   async search(text) {
     const { conversation } = this.#view;
-    if (!text || !conversation) return [];
-    const wanted = text.toLowerCase();
-    const found = [];
     // Of those on this device, the newest 10,000.
-    let below = Number.MAX_SAFE_INTEGER;
-    for (let pages = 0; pages < 20 && found.length < 100; pages++) {
-      const range = { from: [conversation.id, 0], to: [conversation.id, below - 1], newest: true, limit: 500 };
-      const page = await this.#page(range);
-      if (!page.length) break;
-      found.push(...page.filter(({ kind, body }) => (
-        kind === "text" && typeof body === "string" && body.toLowerCase().includes(wanted))));
-      below = page.at(-1).sequence;
-    }
-    const builder = await this.#engine.store.read(async ({ cache, identity }) => new TimelineBuilder({
-      user: identity.user, conversation, watermarks: await cache.watermarks(conversation.id),
-    }));
-    // From the newest to the oldest, there are no gaps.
-    return builder.items(found.slice(0, 100), false);
+    return text && conversation ? searched(this.#engine.store, conversation, text, { left: 10_000 }) : [];
   }
 
   // -- Reading and typing
@@ -4561,6 +4562,27 @@ class Timeline {
   }
 
   close() { this.#engine.screen.views.delete(this.#view); }
+}
+
+/** The newest messages of a conversation in which a text occurs. `budget` says how many may be looked at. */
+async function searched(store, conversation, text, budget) {
+  const wanted = text.toLowerCase();
+  const found = [];
+  for (let below = Number.MAX_SAFE_INTEGER; budget.left > 0 && found.length < FOUND;) {
+    const range = { from: [conversation.id, 0], to: [conversation.id, below - 1], newest: true, limit: Math.min(500, budget.left) };
+    const page = await store.read(({ rows }) => rows.find("messages", range));
+    if (!page.length) break;
+    found.push(...page.filter(({ kind, body }) => (
+      kind === "text" && typeof body === "string" && body.toLowerCase().includes(wanted))));
+    budget.left -= page.length;
+    below = page.at(-1).sequence;
+  }
+  if (!found.length) return [];
+  const builder = await store.read(async ({ cache, identity }) => new TimelineBuilder({
+    user: identity.user, conversation, watermarks: await cache.watermarks(conversation.id),
+  }));
+  // From the newest to the oldest, there are no gaps.
+  return builder.items(found.slice(0, FOUND), false);
 }
 
 /** The user's conversations, those first in which something happened last. */
@@ -4664,6 +4686,20 @@ export class Roost {
 
   shareDraft(conversation, text, isOwn) { return this.#engine.shareDraft(conversation, text, isOwn); }
 
+  async search(text) {
+    const { store } = this.#engine;
+    if (!text) return [];
+    const all = await store.read(({ rows }) => (
+      rows.find("conversations", { index: "time", newest: true, limit: CONVERSATIONS_SEARCHED })));
+    const budget = { left: MESSAGES_SEARCHED };
+    const found = [];
+    for (const one of all) {
+      if (found.length >= FOUND) break;
+      for (const message of await searched(store, one, text, budget)) found.push({ conversation: one.id, peer: one.peer, message });
+    }
+    return found.sort((one, other) => other.message.time - one.message.time).slice(0, FOUND);
+  }
+
   follow(users) {
     this.#engine.people.follow(users);
     this.#engine.asker.refresh();
@@ -4677,7 +4713,7 @@ export class Roost {
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
   form: FORM, schema, systemClock, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf,
-  TimelineBuilder, ListView, Notices, Window,
+  TimelineBuilder, ListView, Notices, Window, reactionForm,
   limits: {
     ackTime: ACK_TIME, ackEvents: ACK_EVENTS, doubts: DOUBTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
     lease: LEASE_TIME, quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,

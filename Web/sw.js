@@ -12,7 +12,8 @@
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
 const PARTS = [
-  "/app.css", "/app.js", "/app-people.js", "/app-self.js", "/app-talk.js", "/roost.js", "/roost-people.js", "/roost-talk.js",
+  "/app.css", "/app.js", "/app-find.js", "/app-people.js", "/app-self.js", "/app-talk.js", "/app-write.js", "/roost.js",
+  "/roost-people.js", "/roost-talk.js",
 ];
 const FILES = [...PARTS.map((path) => `${path}?${VERSION}`), "/manifest.webmanifest", "/icon.svg", "/icon.png"];
 // Longest that opening the page waits for the relay while there is a copy.

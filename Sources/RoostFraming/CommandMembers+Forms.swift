@@ -52,11 +52,16 @@ extension CommandMembers {
 
     func reaction() throws(Refusal) -> Text {
         let text = try string(.reaction)
-        guard text.hasBytes(atMost: limits.reactionBytes) else {
-            throw refusal(.reaction, "must be a string of 1 to \(limits.reactionBytes) bytes")
-        }
+        guard text.hasBytes(atMost: limits.reactionBytes) else { throw badReaction }
+        // It is kept in a form that may be longer, and that its user must be able to take back.
+        let kept = ReactionForm.kept(text.string).utf8.count
+        guard kept > 0, kept <= limits.reactionBytes else { throw badReaction }
         try shown.check(text, of: .reaction, as: .line)
         return text
+    }
+
+    private var badReaction: Refusal {
+        refusal(.reaction, "must be a string of 1 to \(limits.reactionBytes) bytes")
     }
 
     func kind(_ member: Member) throws(Refusal) -> Text {

@@ -229,7 +229,7 @@ public enum Command {
     public struct React {
         /// The message to react to.
         public var target: Target
-        /// The reaction: 1–32 bytes, usually an emoji.
+        /// The reaction: 1–32 bytes, usually an emoji. It is kept as `ReactionForm` says.
         public var reaction: Text
         /// Whether the reaction is taken back.
         public var isRemoval: Bool

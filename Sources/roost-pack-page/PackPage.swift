@@ -53,6 +53,11 @@ struct Minifier {
     /// What the library's users get. It exports its parts, too, for their tests; what only those use isn't sent.
     static let library = #"export { Roost, RoostError, sentences } from "./roost.js";"#
 
+    /// What is loaded by itself.
+    static let loaded = [
+        "roost", "roost-people", "roost-talk", "app-find", "app-people", "app-self", "app-talk", "app-write",
+    ]
+
     func minify(_ file: inout PageFile) throws {
         let common = ["--minify", "--log-level=warning"]
         switch file.name {
@@ -61,10 +66,9 @@ struct Minifier {
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
         case "roost-people.js", "roost-talk.js":
             file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
-        case "app.js", "app-people.js", "app-self.js", "app-talk.js":
+        case "app.js", "app-find.js", "app-people.js", "app-self.js", "app-talk.js", "app-write.js":
             // With what they import; what is loaded by itself stays a file of its own.
-            let others = ["roost", "roost-people", "roost-talk", "app-people", "app-self", "app-talk"]
-                .map { "--external:/\($0).js*" }
+            let others = Self.loaded.map { "--external:/\($0).js*" }
             let words = common + ["--bundle", "--format=esm", "--target=es2022"] + others
             file.bytes = try run(words, on: file.bytes)
         case "sw.js": file.bytes = try run(common + ["--target=es2022"], on: file.bytes)

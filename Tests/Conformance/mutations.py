@@ -64,6 +64,8 @@ MUTATIONS = [
     ("each try has a key of its own", "case \"send\": return { to: destination, key,",
      "case \"send\": return { to: destination, key: randomName(),", "ok-is-lost"),
     ("messages overtake", "else if (!line.has(destination) && !(", "else if (!(", "order-survives-busy"),
+    ("a reaction keeps the form of the keyboard", "reaction: reactionForm(reaction), isOn", "reaction, isOn",
+     "reactions-have-one-form"),
     ("reactions wait in the line of messages", "const line = isVisible(item) ? visible : invisible;",
      "const line = visible;", "reactions-hold-nothing-up"),
     ("a child doesn't wait", "if (this.parked.has(destination) || item.parent !== undefined) continue;",

@@ -92,10 +92,10 @@ async def test_with_the_keyboard_alone(relay, name):
         await focused("#tools button")
         await alice.shot("keyboard")
         names = []
-        for _ in range(8):
+        for _ in range(9):
             names.append(await alice.page.evaluate("document.activeElement.getAttribute('aria-label')"))
             await keys.press("ArrowRight")
-        assert names == ["React", "Reply", "Edit", "Who has read it", "Thread", "Forward", "Pin", "Delete"]
+        assert names == ["React", "Reply", "Copy", "Edit", "Who has read it", "Thread", "Forward", "Pin", "Delete"]
         await keys.press("Home")
         await keys.press("Enter")
         await keys.press("ArrowRight")

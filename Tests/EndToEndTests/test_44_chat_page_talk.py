@@ -153,7 +153,7 @@ def link(row):
 
 def listed_message(person, text):
     """A message in the timeline, while the thread is open, too."""
-    return person.page.locator("#log .message", has_text=text)
+    return person.page.locator("#log .message", has=person.page.locator(".content", has_text=text))
 
 
 def thread_of(person):
@@ -174,7 +174,7 @@ async def test_a_thread(relay, name):
         await dialog.locator(".message", has_text="At the harbour").wait_for()
         # The others see it among the messages, and the number at the first one.
         row = await alice.sees("At the harbour")
-        await until(lambda: says(link(row), "In a thread"), "the way to the thread")
+        await until(lambda: says(link(row), "Thread: “Where shall we eat?”"), "the way to the thread")
         first = alice.message("Where shall we eat?")
         await until(lambda: says(link(first), "1 message in its thread"), "the number of messages")
         await link(first).click()
@@ -221,7 +221,7 @@ async def test_a_long_thread_on_a_phone(relay, name):
         await alice.open("Crew")
         # The first that is unread.
         row = await alice.sees("Part 0")
-        await until(lambda: says(link(row), "In a thread"), "the way to the thread")
+        await until(lambda: says(link(row), "Thread: “A long story”"), "the way to the thread")
         await link(row).tap()
         dialog = thread_of(alice)
         await dialog.locator(".message", has_text="A long story").wait_for()
@@ -265,7 +265,7 @@ async def test_a_thread_goes_on_without_a_connection(start):
         await alice.sees("Into the dark")
         relay.start(listen__port=relay.port)
         row = await bob.sees("Into the dark")
-        await until(lambda: says(link(row), "In a thread"), "the way to the thread")
+        await until(lambda: says(link(row), "Thread: “Hello Bob”"), "the way to the thread")
 
 
 # Forwarding

@@ -396,3 +396,17 @@ test("a change of what waits is another text; of what is under way, an edit that
   await settle();
   assert.equal(net.last.last("delete").sequence, 6);
 });
+
+// The same pairs are in Tests/RoostWireTests/ReactionFormTests.swift.
+test("reactions that differ by U+FE0F are one", () => {
+  for (const [sent, kept] of [
+    ["\u2764", "\u2764\uFE0F"], ["\u2764\uFE0F", "\u2764\uFE0F"], ["\u{1F44D}\uFE0F", "\u{1F44D}"],
+    ["\u261D\uFE0F\u{1F3FB}", "\u261D\u{1F3FB}"], ["1\u20E3", "1\uFE0F\u20E3"], ["1", "1"], ["+1", "+1"],
+    ["\u2764\u200D\u{1F525}", "\u2764\uFE0F\u200D\u{1F525}"], ["\u2764\uFE0E", "\u2764\uFE0E"],
+    ["\u{1F937}\u200D\u2642", "\u{1F937}\u200D\u2642\uFE0F"], ["ok\uFE0F", "ok"], ["\uFE0F", ""],
+    ["\u{1F1E9}\u{1F1EA}", "\u{1F1E9}\u{1F1EA}"],
+  ]) {
+    assert.equal(internals.reactionForm(sent), kept, sent);
+    assert.equal(internals.reactionForm(kept), kept, kept);
+  }
+});

@@ -225,7 +225,7 @@ final class MessageCommands {
     ) throws(Refusal) {
         try journal.reserve(0)
         var append = try event(.react, on: react.target, by: speaker, session, now).append
-        append.label = react.reaction.string
+        append.label = ReactionForm.kept(react.reaction.string)
         append.flag = react.isRemoval
         journal.submit(append, session, id)
     }

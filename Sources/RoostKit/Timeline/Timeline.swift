@@ -120,11 +120,11 @@ public final class Timeline {
         }
     }
 
-    /// Reacts to a message, or takes a reaction back.
+    /// Reacts to a message, or takes a reaction back. Reactions that differ by U+FE0F are one.
     public func react(_ id: TimelineItem.ID, _ reaction: String, isOn: Bool = true) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
-            try desk.add(.react(target, reaction: reaction, isOn: isOn), to: destination)
+            try desk.add(.react(target, reaction: ReactionForm.kept(reaction), isOn: isOn), to: destination)
         }
     }
 

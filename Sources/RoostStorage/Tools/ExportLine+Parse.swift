@@ -264,7 +264,7 @@ extension ExportedEvent {
         switch kind {
         case .message: try readMessage(&members)
         case .react:
-            label = try members.shown("reaction", atMost: Limits().reactionBytes, as: .line)
+            label = ReactionForm.kept(try members.shown("reaction", atMost: Limits().reactionBytes, as: .line))
             guard !label.isEmpty else { throw ExportLineFailure("reaction: empty") }
             isRemoved = try members.flag("removed")
             isWithheld = try members.flag("withheld")

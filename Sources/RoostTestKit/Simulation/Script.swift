@@ -477,7 +477,7 @@ final class Script {
         case .delete:
             clients.say("delete", target, .change(.delete), on: connection)
         default:
-            let reaction = ["+1", "heart", "eyes", "no"][world.random.below(4)]
+            let reaction = ["+1", "heart", "\u{2764}", "\u{2764}\u{FE0F}", "no"][world.random.below(5)]
             let removal = world.random.chance(30) ? ",\"remove\":true" : ""
             clients.say("react", target + ",\"reaction\":\"\(reaction)\"" + removal, .change(.react), on: connection)
         }

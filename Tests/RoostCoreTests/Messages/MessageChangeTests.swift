@@ -119,6 +119,21 @@ import Testing
         #expect(change("react", by: carol, ("reaction", "r21"))?.text("type") == "ok")
     }
 
+    @Test func reactionsThatDifferByASelectorAreOne() {
+        _ = change("react", by: carol, ("reaction", "\u{2764}"))
+        #expect(bob.frames("react").map { $0.text("reaction") } == ["\u{2764}\u{FE0F}"])
+        _ = change("react", by: bob, ("reaction", "\u{2764}\u{FE0F}"))
+        let reactions = history(bob)?.list("reactions") ?? []
+        #expect(reactions.map { $0.number("count") } == [2])
+        #expect(change("react", by: carol, ("reaction", "\u{2764}\u{FE0F}"))?.flag("duplicate") == true)
+        _ = change("react", by: carol, ("reaction", "\u{2764}\u{FE0F}"), ("remove", true))
+        _ = change("react", by: bob, ("reaction", "\u{2764}"), ("remove", true))
+        #expect(history(bob)?["reactions"] == nil)
+        // Kept with six bytes each, it would be too long to be taken back.
+        let long = Value(json: "\"" + String(repeating: "\u{2764}", count: 6) + "\"")
+        #expect(change("react", by: bob, ("reaction", long))?.text("code") == "bad_request")
+    }
+
     @Test(arguments: ["edit", "delete", "react"])
     func aMissingNameIsNotFound(type: String) {
         let members: Members = ["conversation": "\(group)", "sequence": 2, "body": "b", "reaction": "x"]

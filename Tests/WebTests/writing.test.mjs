@@ -1,0 +1,73 @@
+// The emoji of the picker, whom a text names, the words for what has happened, and what is shown around a hit.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { duration, lineWords } from "../../Web/app-lines.js";
+import { around } from "../../Web/app-text.js";
+import { has, search, table, written } from "../../Web/app-write.js";
+import { internals } from "../../Web/roost.js";
+
+test("each emoji of the picker is one, is there once, and is written as the relay keeps it", () => {
+  const all = table().flatMap(([, group]) => group);
+  assert.equal(new Set(all.map(({ emoji }) => emoji)).size, all.length);
+  assert.ok(all.length > 400);
+  for (const { emoji, words } of all) {
+    assert.match(emoji, /^\p{Emoji}$/u);
+    assert.match(words, /^[a-z]+( [a-z]+)*$/, emoji);
+    assert.equal(internals.reactionForm(written(emoji)), written(emoji), emoji);
+  }
+});
+
+test("emoji are found by how their words begin, whole words first", () => {
+  const all = table().flatMap(([, group]) => group);
+  const found = (words) => search(all, words).map(({ emoji }) => emoji);
+  assert.ok(found("thumb").includes("👍") && found("THUMBS up").includes("👍"));
+  assert.equal(found("tada")[0], "🎉");
+  assert.deepEqual(found("umb").includes("👍"), false, "not in the middle of a word");
+  assert.deepEqual(found("no such emoji"), []);
+  assert.ok(found("car").indexOf("🚗") < found("car").indexOf("🥕"));
+});
+
+test("a colour of skin is for hands and people", () => {
+  assert.equal(written("👍", "\u{1F3FD}"), "👍🏽");
+  assert.equal(written("☝", "\u{1F3FD}"), "☝🏽");
+  assert.equal(written("☝"), "☝\uFE0F");
+  assert.equal(written("🍕", "\u{1F3FD}"), "🍕");
+});
+
+test("a name in a text is no part of a longer word", () => {
+  assert.ok(has("Hello @Ben!", "@Ben") && has("@Ben", "@Ben") && has("@Benjamin and @Ben", "@Ben"));
+  assert.ok(!has("@Benjamin", "@Ben") && !has("mail@Ben", "@Ben"));
+});
+
+test("what has happened is said from where one stands", () => {
+  const things = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+  const names = (all, more) => [...all, ...(more > 0 ? [things(more, "other")] : [])].join(" and ");
+  const say = (line) => lineWords({ by: "ann", ...line }, { me: "me", called: (user) => user, names, things });
+  for (const [line, words] of [
+    [{ event: "created", name: "Crew" }, "ann created the group “Crew”"], [{ event: "created", by: "me" }, "You created the group"],
+    [{ event: "added", users: ["me"] }, "ann added you"], [{ event: "added", users: ["b"], count: 3 }, "ann added b and 2 others"],
+    [{ event: "added", users: ["ann"] }, "ann joined"], [{ event: "removed", users: ["b"] }, "ann removed b"],
+    [{ event: "left" }, "ann left"], [{ event: "left", owner: "me" }, "ann left. You are the owner now"],
+    [{ event: "left", owner: "b" }, "ann left. b is the owner now"], [{ event: "renamed", name: "x" }, "ann renamed the group to “x”"],
+    [{ event: "role", user: "me", role: "admin" }, "ann made you an admin"],
+    [{ event: "role", user: "b", role: "member" }, "ann made b a regular member"],
+    [{ event: "role", user: "b", role: "owner" }, "ann made b the owner"],
+    [{ event: "expiry", after: 86_400_000 }, "ann set messages to disappear after 24 hours"],
+    [{ event: "expiry", after: 0 }, "ann turned off disappearing messages"], [{ event: "pinned", pin: 3 }, "ann pinned a message"],
+    [{ event: "described" }, "ann changed the photo or description"],
+  ]) assert.equal(say(line), words);
+  assert.deepEqual([1, 2, 7, 14, 90].map((days) => duration(days * 86_400_000, things)),
+    ["24 hours", "2 days", "1 week", "2 weeks", "90 days"]);
+});
+
+test("what was looked for is shown with what is around it", () => {
+  assert.deepEqual(around("See the Old\nharbour", "old"), ["See the ", "Old", " harbour"]);
+  assert.deepEqual(around("We meet at the **old** harbour", "harbour"), ["… at the old ", "harbour", ""]);
+  assert.deepEqual(around("**bold**", "**"), ["", "**", "bold**"]);
+  assert.deepEqual(around("nothing", "x"), ["nothing", "", ""]);
+  const [before, hit] = around(`${"😀".repeat(30)}!x`, "x");
+  assert.deepEqual([hit, before.isWellFormed()], ["x", true]);
+  assert.equal(around("a\u202Ex", "x").join(""), "ax");
+});
