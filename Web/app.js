@@ -1109,9 +1109,6 @@ const conversationView = {
     return this.snapshot?.conversation ? this.snapshot.conversation.kind === "group" : !this.place?.startsWith("@");
   },
 
-  /** The other one of a direct conversation. */
-  get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : listView.row(this.place)?.peer; },
-
   get title() {
     if (!this.place) return "";
     if (this.place.startsWith("@")) return called(this.place.slice(1));
