@@ -182,6 +182,12 @@ export class Accounts {
 
   // -- What there is
 
+  /** Whether there is a way to sign in again: a password, a letter to an address, or an identity elsewhere. */
+  async hasWayIn(user, { email, hasPassword }) {
+    if (email !== undefined || hasPassword) return true;
+    return (await this.#ask("GET", "/v1/account/identities", { user })).identities.length > 0;
+  }
+
   account(user) { return this.#ask("GET", "/v1/account", { user }); }
 
   async sessions(user) { return (await this.#ask("GET", "/v1/sessions", { user })).sessions; }

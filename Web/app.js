@@ -259,10 +259,6 @@ const tokens = {
     stored(() => localStorage.removeItem(`roost.token.${user}`));
     if (tokens.user === user) tokens.user = null;
   },
-  get users() {
-    const kept = stored(() => Object.keys(localStorage)) ?? [];
-    return kept.filter((key) => key.startsWith("roost.token.")).map((key) => key.slice("roost.token.".length)).sort();
-  },
   /** Who uses this tab, or else who used one last. */
   get user() {
     return stored(() => sessionStorage.getItem("roost.user") ?? localStorage.getItem("roost.last"));
@@ -312,8 +308,7 @@ function showStart(title, words, user) {
   text($("start-title"), title);
   text($("start-text"), words);
   text($("start-command"), `roost link --user ${user ?? "NAME"}`);
-  const users = tokens.users.filter((one) => !isOfAccount(one));
-  $("start-users").replaceChildren(...users.map((one) => button(`Go on as ${one}`, () => enter(one))));
+  $("start-users").replaceChildren(...known.users.map((one) => button(`Continue as ${known.name(one)}`, () => switchTo(one))));
   $("start-link").hidden = accounts !== undefined;
   if (accounts) {
     startForm.show("in");
@@ -322,7 +317,7 @@ function showStart(title, words, user) {
   }
 }
 
-const greet = () => showStart("Welcome to Roost", "This page needs to know who you are.");
+const greet = () => showStart("Welcome to Roost", "Sign in to continue.");
 
 // Accounts -----------------------------------------------------------------------------------------------------------
 
@@ -336,14 +331,36 @@ const signIns = {
   remove: (user) => stored(() => localStorage.removeItem(`roost.account.${user}`)),
 };
 
+/** What this browser knows of its users, so that one is chosen by a name, and warned without a connection: `name`, and
+ *  `isLost`, whether nobody could sign in to the account again. */
+const known = {
+  of(user) {
+    try { return JSON.parse(stored(() => localStorage.getItem(`roost.user.${user}`)) ?? "{}"); } catch { return {}; }
+  },
+  note(user, more) {
+    const [before, now] = [this.of(user), { ...this.of(user), ...more }];
+    if (user && JSON.stringify(before) !== JSON.stringify(now)) {
+      stored(() => localStorage.setItem(`roost.user.${user}`, JSON.stringify(now)));
+    }
+  },
+  forget: (user) => stored(() => localStorage.removeItem(`roost.user.${user}`)),
+  /** All who are signed in here. */
+  get users() {
+    const kept = stored(() => Object.keys(localStorage)) ?? [];
+    const ids = kept.filter((key) => /^roost\.(token|account)\./.test(key)).map((key) => key.split(".").slice(2).join("."));
+    return [...new Set(ids)].filter((one) => accounts || !isOfAccount(one)).sort();
+  },
+  name: (user) => known.of(user).name ?? user,
+};
+
 /** Whether somebody came with a password, and not by a link. */
 const isOfAccount = (user) => signIns.get(user) !== undefined;
 
 /** What to tell of a refusal of the services. */
 function accountReason(error) {
   return {
-    __proto__: null, invalid_credentials: "The address or the password is wrong.",
-    email_taken: "There is an account with this address already. Sign in instead?",
+    __proto__: null, invalid_credentials: "Wrong email or password.",
+    email_taken: "This email already has an account. Sign in instead?",
     bad_link: "This link was used already, or is too old. Ask for another one.",
     rate_limited: `That was too often. Try again in ${things(Math.ceil((error?.retryAfter ?? 60) / 60), "minute")}.`,
     busy: "Too many people come at once. Try again in a moment.",
@@ -351,12 +368,12 @@ function accountReason(error) {
     suspended: "This account is suspended.",
     unauthorized: "You are signed out. Sign in again.",
     refresh_reused: "You are signed out. Sign in again.",
-    sign_in_again: "For this, sign in again first: it has been too long.",
+    sign_in_again: "Sign out and in again, then try once more.",
     identity_refused: "That took too long, or was begun in another tab. Try again.",
     denied: "You weren't signed in.",
     unavailable: "That can't be reached. Try again later.",
     invalid: {
-      email: "That isn't a mail address.", displayName: "Say what others shall call you.",
+      email: "Enter a valid email.", displayName: "Choose a display name.",
       password: "Choose a longer password.", newPassword: "Choose a longer password.",
     }[error?.member],
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
@@ -369,8 +386,8 @@ const startForm = {
   /** Lets somebody in who says a name. */
   come: undefined,
   words: {
-    in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password", link: "Come in",
-    verify: "Confirm this address",
+    in: "Sign in", up: "Create account", forgot: "Email me a link", reset: "Set password", link: "Join",
+    verify: "Confirm email",
   },
 
   show(way) {
@@ -399,7 +416,7 @@ const startForm = {
     const [displayName, role] = [$("start-name").value.trim(), $("start-role").value || undefined];
     if (this.way === "forgot") {
       await accounts.forgot(email);
-      return showStart("Look into your mail", `If there is an account with ${email}, a link to choose a password is on its way.`);
+      return showStart("Check your email", `If there is an account with ${email}, a link to choose a password is on its way.`);
     }
     if (this.way === "reset") {
       await accounts.reset(this.secret, password);
@@ -475,15 +492,19 @@ const myAccount = {
   hasAddress: true,
   hasPassword: true,
   isConfirmed: true,
+  /** Whether nobody could sign in to it again. */
+  isLost: false,
   get isMine() { return accounts !== undefined && isOfAccount(me); },
 
   /** What the user is called. Without the services, the id has to do. */
   async load() {
     this.name = undefined;
+    this.warn(this.isMine && known.of(me).isLost);
     if (!this.isMine) return;
     const user = me;
     const { displayName, email, hasPassword, verified } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
+    accounts.hasWayIn(user, { email, hasPassword }).then((has) => { if (me === user) this.warn(!has); }, () => {});
     this.hasAddress = email !== undefined;
     this.hasPassword = hasPassword;
     this.isConfirmed = verified;
@@ -491,7 +512,21 @@ const myAccount = {
     if (roost) showSession(roost.snapshot);
   },
 
+  /** Says quietly, until it is done, that only this browser can open the account. */
+  warn(isLost = false) {
+    this.isLost = isLost;
+    if (this.isMine) known.note(me, { isLost });
+    $("keep-account").hidden = !isLost;
+  },
+
+  /** What signing out would lose; empty if nothing. */
+  get loss() {
+    return this.isMine && this.isLost
+      ? "You won’t be able to sign in to this account again: it has no email and no password. " : "";
+  },
+
   async show() {
+    this.showOthers();
     $("me-account").hidden = !this.isMine;
     $("erase-form").hidden = true;
     $("password-form").hidden = this.hasAddress;
@@ -502,6 +537,20 @@ const myAccount = {
     text($("me-id"), `Others find you as ${me}.`);
     const found = await attempt(() => accounts.sessions(me), (words) => text($("me-id"), words));
     $("me-sessions").replaceChildren(...(found ?? []).map((one) => this.row(one)));
+  },
+
+  /** The other accounts of this browser. */
+  showOthers() {
+    const users = known.users.filter((one) => one !== me);
+    $("me-accounts").replaceChildren(...users.map((user) => {
+      const name = known.name(user);
+      const avatar = element("span", { "aria-hidden": "true" });
+      patchAvatar(avatar, name, { seed: user });
+      const act = button("Switch", () => switchTo(user), { "aria-label": `Switch to ${name}` });
+      return element("li", { class: "row" }, avatar, element("span", { class: "grow" }, name), act);
+    }));
+    $("add-account").hidden = !accounts;
+    $("me-others").hidden = !accounts && !users.length;
   },
 
   row({ session, device, used, current }) {
@@ -522,8 +571,9 @@ const myAccount = {
     $("password-new").value = "";
     this.hasAddress = true;
     this.hasPassword = true;
+    this.warn(false);
     await this.show();
-    return tell("You can sign in anywhere with this address now.");
+    return tell("Saved. You can now sign in anywhere with this email.");
   },
 
   async erase() {
@@ -541,7 +591,7 @@ const myAccount = {
 $("confirm-again").addEventListener("click", () => attempt(async () => {
   await accounts.sendConfirmation(me);
   $("me-unconfirmed").hidden = true;
-  tell("Look into your mail.");
+  tell("Check your email.");
 }));
 $("erase").addEventListener("click", () => {
   $("erase-form").hidden = false;
@@ -557,13 +607,30 @@ $("erase-form").addEventListener("submit", (event) => {
   event.preventDefault();
   myAccount.erase();
 });
+$("keep-account-button").addEventListener("click", () => {
+  $("me").click();
+  $("password-email").focus();
+});
+$("add-account").addEventListener("click", () => {
+  $("me-dialog").close();
+  $("start-email").value = $("start-password").value = "";
+  showStart("Add another account", "Sign in with it here. You can switch between your accounts at any time.");
+});
 $("out-everywhere").addEventListener("click", async () => {
   const user = me;
+  if (!await confirmed(`${myAccount.loss}Sign out on all your devices?`, "Sign out everywhere")) return;
   if (await attempt(async () => { await accounts.signOut(user, { everywhere: true }); return true; })) {
     $("me-dialog").close();
-    leave("You have signed out everywhere", `Nothing of ${user} is left in this browser.`);
+    leave("You’re signed out everywhere", "Your messages were removed from this browser.");
   }
 });
+
+/** Another account of this browser uses this tab. Where its user was belongs to the one before. */
+function switchTo(user) {
+  if ($("me-dialog").open) $("me-dialog").close();
+  if (user !== me) history.replaceState(null, "", "/");
+  return enter(user);
+}
 
 /** The user of this tab goes, and what this browser keeps of that user. */
 async function leave(title, words) {
@@ -574,6 +641,7 @@ async function leave(title, words) {
   conversationView.close();
   tokens.forget(user);
   history.replaceState(null, "", "/");
+  known.forget(user);
   await attempt(() => left.signOut());
   left.close();
   showStart(title, words, user);
@@ -695,6 +763,7 @@ function showMe() {
   const name = people[me]?.name ?? myAccount.name ?? me;
   patchAvatar($("me-avatar"), name, { seed: me });
   text($("me-name"), name);
+  if (me && name !== me) known.note(me, { name });
   attribute($("me"), "aria-label", `You, ${name}: ${$("me-state").textContent}`);
 }
 
@@ -1304,9 +1373,6 @@ const conversationView = {
     const here = online ? ` · ${online.online} of ${online.of} online` : "";
     return names([...others.map(called), "you"], conversation.count - others.length - 1) + here;
   },
-
-  /** The user of a direct conversation. */
-  get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : undefined; },
 
   /** Why nothing is sent here, and what to do. */
   showTrouble() {
@@ -1957,9 +2023,10 @@ $("sign-out").addEventListener("click", async () => {
   $("me-dialog").close();
   const waits = roost.snapshot.pendingCount;
   const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
-  if (!await confirmed(`${lost}Sign out, and delete everything of ${me} from this browser?`, "Sign out")) return;
+  const words = `${myAccount.loss}${lost}Sign out and remove your messages from this browser?`;
+  if (!await confirmed(words, myAccount.loss ? "Sign out anyway" : "Sign out")) return;
   if (isOfAccount(me)) await attempt(() => accounts?.signOut(me));
-  await leave("You have signed out", `Nothing of ${me} is left in this browser.`);
+  await leave("You’re signed out", "Your messages were removed from this browser.");
 });
 
 // People -------------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ async def test_two_people_talk(relay, name):
         # A status is told, and is there when one comes back.
         await bob.page.get_by_role("button", name=re.compile("^You, ")).click()
         await bob.page.get_by_role("radio", name="Busy").check()
-        await bob.page.get_by_label("What you are up to").fill("In a meeting")
+        await bob.page.get_by_label("Status message").fill("In a meeting")
         await bob.shot("status")
         await bob.page.keyboard.press("Enter")
         await alice.page.locator("#subtitle", has_text="busy · In a meeting").wait_for()

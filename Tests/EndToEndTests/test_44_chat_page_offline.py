@@ -164,7 +164,7 @@ async def test_the_token_is_gone_from_the_address_and_kept_until_signing_out(rel
         await alice.page.get_by_role("button", name=re.compile("^You, ")).click()
         await alice.page.get_by_role("button", name="Sign out").click()
         await alice.page.get_by_role("dialog").get_by_role("button", name="Sign out").last.click()
-        await alice.page.get_by_role("heading", name="You have signed out").wait_for()
+        await alice.page.get_by_role("heading", name="You’re signed out").wait_for()
         await alice.shot("signed-out")
         await until(lambda: nothing_is_left(alice), "nothing of the user is left")
         await alice.page.reload()

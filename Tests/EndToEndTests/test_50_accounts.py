@@ -439,19 +439,25 @@ def test_a_friend_who_has_lost_the_session_is_let_in_again(start_services):
     assert services.command("link", "--user", friend["user"], "--friend").returncode == 2
 
 
-def test_a_friend_who_has_no_way_in_can_leave_at_any_time(start_services):
+def test_a_friend_who_has_no_way_in_gets_one_or_leaves_at_any_time(start_services):
     services = start_services()
-    link = services.command("link", "--friend").stdout.strip().rpartition("=")[2]
-    token = services.post("/v1/sessions/link", {"token": link, "displayName": "Finn"})["accessToken"]
+
+    def friend(name):
+        link = services.command("link", "--friend").stdout.strip().rpartition("=")[2]
+        return services.post("/v1/sessions/link", {"token": link, "displayName": name})["accessToken"]
+    token, leaving = friend("Finn"), friend("Gwen")
     services.kill()
     with contextlib.closing(sqlite3.connect(services.data / "services.db")) as store:
         store.execute("UPDATE session SET created = created - 660000")
         store.commit()
     services.start()
     given = {"email": "finn@example.org", "password": PASSWORD}
-    assert services.post("/v1/account/password", given, token=token).code == "sign_in_again"
-    assert services.delete("/v1/account", {}, token=token).status == 204
-    assert services.get("/v1/account", token=token).status == 401
+    assert services.post("/v1/account/password", given, token=token).status == 200
+    assert services.post("/v1/sessions", given).status == 200
+    # From then on there is something to show.
+    assert services.delete("/v1/account", {}, token=token).code == "invalid"
+    assert services.delete("/v1/account", {}, token=leaving).status == 204
+    assert services.get("/v1/account", token=leaving).status == 401
 
 
 def test_of_many_who_use_a_link_at_once_one_succeeds(start_services):

@@ -79,11 +79,11 @@ async def test_the_life_of_an_account(both):
         await ann.shot("account-sessions")
         await ann.page.locator("#sign-out").click()
         await ann.page.locator("#confirm-yes").click()
-        await ann.page.get_by_role("heading", name="You have signed out").wait_for()
+        await ann.page.get_by_role("heading", name="You’re signed out").wait_for()
         await ann.shot("account-start")
         assert not [key for key in await ann.page.evaluate("Object.keys(localStorage)") if "account" in key]
         await fill(ann, email="ANN@example.org", password="wrong horse")
-        await says(ann, "The address or the password is wrong.")
+        await says(ann, "Wrong email or password.")
         await fill(ann, password="correct horse")
         await ann.live()
         await ann.open("Bob")
@@ -118,7 +118,7 @@ async def test_an_address_is_confirmed_by_a_press_of_the_button(both):
         await scanner.shot("confirm")
         assert "verify" not in scanner.page.url
         assert not await is_verified()
-        await scanner.page.get_by_role("button", name="Confirm this address").click()
+        await scanner.page.get_by_role("button", name="Confirm email").click()
         await scanner.page.get_by_text("Your address is confirmed").wait_for()
         assert await is_verified()
         again = await browser.tab(await browser.device(), confirm)
@@ -131,16 +131,16 @@ async def test_a_forgotten_password(both):
         await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         # A letter that was lost is sent again.
         await ann.page.locator("#me").click()
-        await ann.page.get_by_role("button", name="Send the letter again").click()
+        await ann.page.get_by_role("button", name="Send the email again").click()
         await ann.page.keyboard.press("Escape")
         confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         page = (await browser.tab(ann.context, confirm)).page
-        await page.get_by_role("button", name="Confirm this address").click()
+        await page.get_by_role("button", name="Confirm email").click()
         await page.get_by_text("Your address is confirmed").wait_for()
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_role("button", name="Forgot your password?").click()
         await fill(away, email="ann@example.org")
-        await away.page.get_by_role("heading", name="Look into your mail").wait_for()
+        await away.page.get_by_role("heading", name="Check your email").wait_for()
         link = await asyncio.to_thread(both.printed, rb"choose a new password: (\S+)")
         away = await browser.tab(away.context, link)
         await away.page.get_by_role("heading", name="Choose a new password").wait_for()
@@ -170,7 +170,7 @@ async def test_leaving_for_good(both):
         await ann.page.locator("#erase").click()
         await ann.page.locator("#erase-password").fill("wrong horse")
         await ann.page.keyboard.press("Enter")
-        await ann.page.locator("#erase-problem", has_text="password is wrong").wait_for()
+        await ann.page.locator("#erase-problem", has_text="Wrong email or password").wait_for()
         await ann.shot("account-erase")
         await ann.page.locator("#erase-password").fill("correct horse")
         await ann.page.keyboard.press("Enter")
@@ -180,7 +180,7 @@ async def test_leaving_for_good(both):
         await bob.sees("Stay")
         await bob.shot("account-deleted-peer")
         await fill(ann, email="ann@example.org", password="correct horse")
-        await says(ann, "The address or the password is wrong.")
+        await says(ann, "Wrong email or password.")
 
 
 async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
@@ -203,8 +203,24 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await finn.page.get_by_role("heading", name="You are invited").wait_for()
         await fill(finn, name="Finn")
         await finn.live()
+        # Without an address nobody could sign in to it again, which is said, quietly and before it is lost.
+        await finn.page.get_by_role("region", name="Your account").wait_for()
+        await finn.shot("account-keep")
+        await finn.page.set_viewport_size({"width": 390, "height": 760})
+        await finn.shot("account-keep-phone")
+        await finn.page.set_viewport_size({"width": 1100, "height": 760})
+        await finn.page.locator("#me").click()
+        for act in ("Sign out", "Sign out everywhere"):
+            await finn.page.locator("#me-dialog").get_by_role("button", name=act, exact=True).click()
+            sure = finn.page.locator("#confirm")
+            await sure.get_by_text("You won’t be able to sign in to this account again").wait_for()
+            await sure.get_by_role("button", name="Cancel").click()
+            await sure.wait_for(state="hidden")
+            if not await finn.page.locator("#me-dialog").is_visible():
+                await finn.page.locator("#me").click()
+        await finn.page.keyboard.press("Escape")
         friend = await id_of(finn)
-        await olga.meet(friend)
+        await olga.open("Finn")
         await olga.write("Hello Finn")
         await olga.sees_state("Hello Finn", "Delivered")
         await olga.page.locator("#title").get_by_text("Finn", exact=True).wait_for()
@@ -214,17 +230,50 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         again = await browser.tab(await browser.device(), first)
         await again.page.get_by_text("This link was used already").wait_for()
         # With an address and a password the friend can sign in anywhere.
-        await finn.page.locator("#me").click()
-        await finn.page.locator("#password-email").fill("finn@example.org")
+        await finn.page.get_by_role("button", name="Add them").click()
+        await finn.page.locator("#password-email:focus").fill("finn@example.org")
         await finn.page.locator("#password-new").fill("correct horse")
         await finn.shot("account-password")
-        await finn.page.get_by_role("button", name="Set them").click()
-        await finn.page.locator("#notice", has_text="You can sign in anywhere").wait_for()
+        await finn.page.locator("#password-form button").click()
+        await finn.page.locator("#notice", has_text="You can now sign in anywhere").wait_for()
+        await finn.page.get_by_role("region", name="Your account").wait_for(state="hidden")
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_text("roost admin link").wait_for()
         await fill(away, email="finn@example.org", password="correct horse")
         await away.live()
         assert await id_of(away) == friend
+
+
+async def test_several_accounts_in_one_browser(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        bob = await sign_up(browser, both, "Bob", "bob@example.org")
+        await bob.page.locator("#me").click()
+        await bob.shot("account-dialog")
+        await bob.page.get_by_role("button", name="Add another account").click()
+        # Nothing is lost by looking.
+        await bob.page.get_by_role("button", name="Continue as Bob").wait_for()
+        await bob.shot("account-add")
+        await fill(bob, email="ann@example.org", password="correct horse")
+        await bob.page.locator("#me-name", has_text="Ann").wait_for()
+        await bob.live()
+        await bob.page.locator("#me").click()
+        await bob.shot("account-switch")
+        await bob.page.set_viewport_size({"width": 390, "height": 760})
+        await bob.shot("account-switch-phone")
+        await bob.page.get_by_role("button", name="Switch to Bob").click()
+        await bob.page.locator("#me-name", has_text="Bob").wait_for()
+        await bob.live()
+        await bob.page.locator("#me").click()
+        await bob.page.get_by_role("button", name="Switch to Ann").wait_for()
+        # Who signs out leaves the other one there.
+        await bob.page.locator("#sign-out").click()
+        await bob.page.locator("#confirm").get_by_role("button", name="Sign out").click()
+        await bob.page.get_by_role("heading", name="You’re signed out").wait_for()
+        await bob.page.get_by_role("button", name="Continue as Ann").click()
+        await bob.page.locator("#me-name", has_text="Ann").wait_for()
+        assert await bob.page.get_by_text("Bob").count() == 0
+        await ann.live()
 
 
 async def says_nothing_yet(person):

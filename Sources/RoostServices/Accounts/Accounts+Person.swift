@@ -39,17 +39,8 @@ extension Accounts {
     /// Deletes the caller's account and everything that is kept of it. Only the random id remains, in the relay.
     package func erase(_ caller: Caller, password: String?) async throws(ServiceFault) {
         let account = try await account(of: caller)
-        // Who can't sign in again may leave all the same: a friend who came by a link has no other way.
-        if try await hasWayIn(account) { try await confirm(caller, account, by: password) }
+        try await confirm(caller, account, by: password)
         try await remove(account)
-    }
-
-    /// Whether its owner can sign in: by a password, a letter or an identity elsewhere.
-    private func hasWayIn(_ account: Account) async throws(ServiceFault) -> Bool {
-        guard account.hash == nil, account.email == nil, !account.isOperator else { return true }
-        return try await database.read { database throws(LocalFailure) in
-            try !IdentityTable.all(account.user, database).isEmpty
-        }
     }
 
     /// Deletes an account as its owner would.

@@ -209,15 +209,18 @@ package final class Accounts: Sendable {
     }
 
     /// Has the caller show again who they are: by the password or, if the account has none, by having signed in a
-    /// short while ago.
+    /// short while ago. An account that came by a link and has neither address nor identity has nothing to show:
+    /// nobody can sign in to it again, so that asking would lock it to one browser for ever.
     func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
         if let email = account.email, account.hash != nil {
             _ = try await check(try settings.rules.password(password), of: account, email: email, by: caller)
             return
         }
-        let session = try await database.read { database throws(LocalFailure) in
-            try SessionTable.find(caller.sid, database)
+        let (session, canSignIn): (Session?, Bool) = try await database.read { database throws(LocalFailure) in
+            let identities = try IdentityTable.all(account.user, database)
+            return (try SessionTable.find(caller.sid, database), account.email != nil || !identities.isEmpty)
         }
+        guard canSignIn else { return }
         guard let session, clock.now() - session.created <= limits.freshSeconds * 1_000 else {
             throw ServiceFault(.signInAgain, "sign in again first")
         }
