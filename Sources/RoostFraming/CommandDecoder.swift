@@ -169,7 +169,9 @@ public final class CommandDecoder {
     private func readRevoke() throws(Refusal) -> OperatorCommand {
         guard members.value(.sid) != nil else {
             guard members.value(.until) == nil else { throw members.refusal(.until, "is only allowed with sid") }
-            return .revoke(user: try members.user(.user), device: try members.optional(.device, members.name))
+            return .revoke(
+                user: try members.user(.user), device: try members.optional(.device, members.name),
+                isUnknown: try members.flag(.unknown) ?? false)
         }
         for member in [Member.user, .device] where members.value(member) != nil {
             throw members.refusal(.sid, "and \(member.word) must not be used together")

@@ -6,7 +6,7 @@ enum Member: Int, CaseIterable, Sendable {
     case name, note
     case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
     case remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token, type
-    case until, user, username, users, value, wait
+    case unknown, until, user, username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -67,6 +67,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .to: "to"
         case .token: "token"
         case .type: "type"
+        case .unknown: "unknown"
         case .until: "until"
         case .user: "user"
         case .username: "username"

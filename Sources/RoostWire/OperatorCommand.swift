@@ -9,8 +9,9 @@ public enum OperatorCommand {
     case whereabouts(Whereabouts)
     /// Closes the connections of a user, or of one device.
     case disconnect(user: Text, device: Text?)
-    /// Refuses the tokens that a user has, or those that one device has, and closes their connections.
-    case revoke(user: Text, device: Text?)
+    /// Refuses the tokens that a user has, or those that one device has, and closes their connections. The user may be
+    /// one whom nobody has named yet if that is said.
+    case revoke(user: Text, device: Text?, isUnknown: Bool)
     /// Refuses the tokens of a sign-in until this time, and closes its connections.
     case endSignIn(Text, until: Timestamp?)
     /// Stops the relay as SIGTERM does.

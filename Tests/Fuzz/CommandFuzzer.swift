@@ -82,7 +82,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .endSignIn(let name, _): name.array
     case .feed(let feed): feed.consumer.array
     case .ackFeed(let consumer, _), .forgetFeed(let consumer): consumer.array
-    case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
+    case .disconnect(let user, let device), .revoke(let user, let device, _): user.array + (device?.array ?? [])
     case .states(let users): users.flatMap(\.array)
     case .eraseMessages(let user, _, _): user.array
     case .eraseConversation(let conversation): conversation.array

@@ -173,6 +173,7 @@ import Testing
             (#"{"type":"feed","id":1,"consumer":"c"}"#, "feed | c | - | - | false"),
             (#"{"type":"feed","id":1,"consumer":"c","limit":256,"wait":true}"#, "feed | c | - | 256 | true"),
             (#"{"type":"feed.forget","id":1,"consumer":"c"}"#, "forgetFeed | c"),
+            (#"{"type":"admin.revoke","id":1,"user":"bob","unknown":true}"#, "revoke | bob | - | unknown"),
             (#"{"type":"admin.revoke","id":1,"sid":"s-1"}"#, "endSignIn | s-1 | -"),
             (#"{"type":"admin.revoke","id":1,"sid":"s-1","until":7,"user":null}"#, "endSignIn | s-1 | 7"),
             (#"{"type":"admin.drain","id":1}"#, "drain"),

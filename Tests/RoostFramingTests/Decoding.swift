@@ -138,7 +138,8 @@ private func describe(_ command: OperatorCommand) -> String {
                 "whereabouts", text(conversation), number(sequence.value), text(asked.after), number(asked.limit))
         }
     case .disconnect(let user, let device): words("disconnect", text(user), text(device))
-    case .revoke(let user, let device): words("revoke", text(user), text(device))
+    case .revoke(let user, let device, let isUnknown):
+        words("revoke", text(user), text(device)) + (isUnknown ? " | unknown" : "")
     case .feed(let feed):
         words(
             "feed", text(feed.consumer), feed.after.map { "\($0.value)" } ?? "-", feed.limit.map { "\($0)" } ?? "-",

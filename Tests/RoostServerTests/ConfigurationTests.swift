@@ -42,6 +42,15 @@ import Testing
         #expect(services == ServicesConfiguration())
     }
 
+    @Test func unknownNamesAreRefusedWhereThereAreServices() throws {
+        #expect(try configuration("listen:\n  port: 1").rules.unknown == .allow)
+        let services = "listen:\n  services: https://accounts.example.org\n"
+        #expect(try configuration(services).rules.unknown == .refuse)
+        #expect(try configuration(services + "directory:\n  unknown: allow").rules.unknown == .allow)
+        #expect(try configuration("directory:\n  unknown: refuse").rules.unknown == .refuse)
+        #expect(try failure("directory:\n  unknown: perhaps").contains("one of auto, refuse, allow"))
+    }
+
     @Test func everyDefaultIsAllowed() throws {
         // Each key can read the text that it prints.
         #expect(try configuration(Configuration().text) == Configuration())

@@ -83,7 +83,7 @@ final class ContactCommands {
     }
 
     private func find(_ name: Text, _ asker: Asker) -> Contact? {
-        directory.user(named: name).flatMap { contact(of: $0, for: asker.user) }
+        directory.naming.person(named: name).flatMap { contact(of: $0, for: asker.user) }
     }
 
     /// The contact that the user knows of.
@@ -135,6 +135,7 @@ final class ContactCommands {
         with named: NamedUser, own: String, other word: String, _ label: String?, _ user: User, _ session: Session,
         _ now: Moment
     ) throws(Refusal) -> Contact {
+        try directory.naming.checkThere([named])
         try checkRoom(of: user)
         guard user.contacts.sent < bounds.sent else {
             throw Refusal(.tooLarge, "you have sent \(bounds.sent) invitations that nobody has answered")

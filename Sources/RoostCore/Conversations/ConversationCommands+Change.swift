@@ -134,7 +134,7 @@ extension ConversationCommands {
         var gone: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
-            let other = directory.user(named: name)
+            let other = directory.naming.person(named: name)
             guard let other, let standing = try standing(of: other, in: conversation) else {
                 throw Refusal(.notFound, "users: one of these users is not a member")
             }
@@ -151,7 +151,7 @@ extension ConversationCommands {
         _ role: Role, of name: Text, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .owner)
-        let other = directory.user(named: name)
+        let other = directory.naming.person(named: name)
         guard let other, let standing = try standing(of: other, in: conversation) else {
             throw Refusal(.notFound, "user: this user is not a member")
         }

@@ -46,6 +46,8 @@ final class Directory {
     private let roll: Roll
 
     private var users = NameTable<User>()
+    /// Only `Profiles` changes them.
+    var usernames = Usernames()
     private var usersByNumber = NumberTable<User>()
     private(set) var conversations = NameTable<Conversation>()
     private var conversationsByNumber = NumberTable<Conversation>()
@@ -203,7 +205,7 @@ final class Directory {
     /// The conversation that a command of the user names, whether or not the user is a member.
     func anyConversation(_ name: Text, of user: User) -> Conversation? {
         guard let peer = name.peer else { return conversations[name] }
-        return users[peer].flatMap { direct($0, user) }
+        return naming.person(named: peer).flatMap { direct($0, user) }
     }
 
     /// The same for a command of a session. Most commands name the same conversation as the one before.
@@ -211,7 +213,7 @@ final class Directory {
     func destination(_ name: Text, of session: Session, _ user: User) throws(Refusal) -> Conversation {
         if let known = session.directory.destination.conversation(named: name) { return known }
         let (found, _) = try conversation(name, for: user)
-        session.note(name, is: found, for: user)
+        if naming.stays(name) { session.note(name, is: found, for: user) }
         return found
     }
 

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// A user whom a command names: one who is known, or one whom nobody has named yet. Identities come from outside, so a
-/// user may be written to before connecting for the first time.
+/// A user whom a command names: one who is known, or one whom nobody has named yet. Where identities come from outside,
+/// a user may be written to before connecting for the first time.
 enum NamedUser {
     case known(User)
     case unknown(String)
@@ -35,8 +35,15 @@ struct Naming {
 
     init(_ directory: Directory) { self.directory = directory }
 
-    /// The user of this name.
-    func find(_ name: Text) -> NamedUser { directory.user(named: name).map(NamedUser.known) ?? .unknown(name.string) }
+    /// The user whom a person means by this name: the user of this id or, if there is none, of this username.
+    func person(named name: Text) -> User? { directory.user(named: name) ?? directory.usernames.user(shownAs: name) }
+
+    /// Whether the name of a conversation leads to the same one as long as that is there. A username may be somebody
+    /// else's with the next command.
+    func stays(_ conversation: Text) -> Bool { conversation.peer.map { directory.user(named: $0) != nil } ?? true }
+
+    /// The user of this id or username.
+    func find(_ name: Text) -> NamedUser { person(named: name).map(NamedUser.known) ?? .unknown(name.string) }
 
     /// The users of these names, each once, in the order in which they are named first.
     func find(_ names: [Text]) -> [NamedUser] {
@@ -52,6 +59,21 @@ struct Naming {
                 }
             return isNew ? found : nil
         }
+    }
+
+    // MARK: Unknown names
+
+    /// Whether there is somebody of this name. Where unknown names are refused, it isn't enough that somebody else has
+    /// named the user before: that would tell of what the two have to do with each other.
+    func isThere(_ named: NamedUser) -> Bool {
+        directory.policy.rules.unknown == .allow || named.known?.isMet == true
+    }
+
+    /// Checks that there is somebody of each of these names, or may be. The gate has been asked before, so that behind
+    /// a closed one a name that nobody has is answered as a stranger's.
+    /// - Throws: `not_found`.
+    func checkThere(_ named: [NamedUser]) throws(Refusal) {
+        guard named.allSatisfy(isThere) else { throw Refusal(.notFound, "nobody here has one of these names") }
     }
 
     // MARK: Bounds
@@ -104,9 +126,10 @@ struct Naming {
 
     /// Makes the unknown ones of the users whom `user` puts into a conversation. The last check of a command: nothing
     /// is made before all others have passed.
-    /// - Throws: `rate_limited` if the user has named too many unknown users, or added too many, in the last hour;
-    ///   `busy` or `too_large` if the store can't take that many.
+    /// - Throws: `not_found` if unknown names are refused; `rate_limited` if the user has named too many unknown users,
+    ///   or added too many, in the last hour; `busy` or `too_large` if the store can't take that many.
     func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
+        try checkThere(named)
         let unknown = try checkUnknown(named)
         if let wait = user.spent.naming.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
             throw Refusal(
@@ -118,7 +141,8 @@ struct Naming {
 
     /// Makes the unknown ones of the users whom `user` names without putting them anywhere. Otherwise as `introduce`.
     func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
-        try make(named, unknown: try checkUnknown(named), by: user, at: now)
+        try checkThere(named)
+        return try make(named, unknown: try checkUnknown(named), by: user, at: now)
     }
 
     /// The same for one user.

@@ -137,6 +137,16 @@ final class User {
     /// Whether no token can name it: an import gives such a user the messages that it doesn't have.
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
+    /// Whether it has connected, or was given a profile: somebody answers for the name.
+    var hasAccount: Bool {
+        !devices.isEmpty || !sessions.isEmpty || presence.lastSeen != .never || profile != nil
+    }
+
+    /// Whether more is known of it than that somebody else has named it, by a block or an invitation.
+    var isMet: Bool {
+        hasAccount || !conversations.isEmpty || !departures.isEmpty || opening > 0 || settings != nil
+    }
+
     /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
     /// hides from it, it has no profile, has set nothing, is nobody's contact, and no token of it was revoked.
     var isNobody: Bool {

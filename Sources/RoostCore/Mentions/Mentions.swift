@@ -17,6 +17,13 @@ struct Mentions {
     static let inDirect = Refusal(
         .badRequest, "mentions: in a direct conversation everything is for the other user")
 
+    /// The ids of those whom a command names, each once: messages are stored with them, because a username may be
+    /// somebody else's later. What is nobody's stays as it is.
+    @inline(__always)
+    func ids(_ names: [Text]) -> [String] {
+        names.isEmpty ? [] : names.map { directory.naming.person(named: $0)?.name ?? $0.string }.distinct
+    }
+
     /// The members whom a command mentions; `.none` stands for all. All of them must be and stay members.
     /// - Throws: `badRequest` in a direct conversation, `notFound`, `forbidden` for whoever may not mention all, or
     ///   `busy`.
@@ -62,11 +69,10 @@ struct Mentions {
     }
 }
 
-extension [Text] {
-    /// The names as text, each once.
-    var distinctNames: [String] {
-        guard !isEmpty else { return [] }
+extension [String] {
+    /// Each once, in this order.
+    fileprivate var distinct: [String] {
         var seen: Set<String> = []
-        return map(\.string).filter { seen.insert($0).inserted }
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -42,7 +42,7 @@ final class MessageCommands {
         var advance = send.forward == nil ? nil : Advance(bytes: forwarding.longest)
         try journal.reserve(advance?.bytes ?? send.body.count, by: user)
         var conversation = session.directory.destination.conversation(named: send.to)
-        let named = send.mentions.distinctNames
+        let named = mentions.ids(send.mentions)
         var mentioned: [UserNumber] = []
         var refusal: Refusal?
         var source: ForwardedMessage?
@@ -156,7 +156,7 @@ final class MessageCommands {
     ) throws(Refusal) -> Conversation {
         if let peer = goal.peer {
             // A message that is refused opens nothing.
-            guard send.mentions.distinctNames.isEmpty else { throw Mentions.inDirect }
+            guard send.mentions.isEmpty else { throw Mentions.inDirect }
             guard let direct = goal.conversation, direct.isAtRest, !direct.isVeiled(from: speaker.user.number) else {
                 return try conversations.open(
                     goal.conversation, with: peer, speaker, for: send.key.string, forwarding: source, nil, session, now)
@@ -165,7 +165,7 @@ final class MessageCommands {
         guard let found = goal.conversation, found.standing(of: speaker.user.number) != nil else {
             throw Refusal(.notFound, "no such conversation")
         }
-        session.note(send.to, is: found, for: speaker.user)
+        if directory.naming.stays(send.to) { session.note(send.to, is: found, for: speaker.user) }
         return found
     }
 
@@ -191,7 +191,7 @@ final class MessageCommands {
         var (append, _, conversation) = try event(
             .edit, on: edit.target, by: speaker, bytes: edit.body.count, session, now)
         append.body = edit.body.array
-        let named = edit.mentions.distinctNames
+        let named = mentions.ids(edit.mentions)
         if !named.isEmpty {
             append.mentioned = try mentions.users(named, in: conversation, by: speaker.user)
             append.extras = Extras(mentions: named, isWithheld: append.withheldFrom != .none)

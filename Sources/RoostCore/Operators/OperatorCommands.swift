@@ -135,7 +135,8 @@ final class OperatorCommands {
                 user: target.user.name, device: target.device, sessions: sessions.count)
             deeds.append(OperatorDeed(name: name, kind: kind))
             close(sessions, .disconnected, id, session)
-        case .revoke(let user, let device): try revoke(user, device, by: name, id, session, now)
+        case .revoke(let user, let device, let isUnknown):
+            try revoke(user, device, isUnknown: isUnknown, by: name, id, session, now)
         case .endSignIn(let signIn, let until): try end(signIn, until, by: name, id, session, now)
         case .feed(let asked): try feeds.feed(asked, id, session, now)
         case .ackFeed(let consumer, let position): try feeds.ack(consumer, position, id, session, now)
@@ -210,13 +211,15 @@ final class OperatorCommands {
         builder.begin("ok")
         builder.reply(to: id)
         builder.beginArray("users")
-        for name in names { person.write(stateOf: directory.user(named: name), named: name) }
+        for name in names { person.write(stateOf: directory.naming.person(named: name), named: name) }
         builder.endArray()
         delivery.reply(builder.finish(), to: session)
     }
 
     private func show(_ name: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        guard let user = directory.user(named: name) else { throw Refusal(.notFound, "user: nobody has this name") }
+        guard let user = directory.naming.person(named: name) else {
+            throw Refusal(.notFound, "user: nobody has this name")
+        }
         builder.begin("ok")
         builder.reply(to: id)
         builder.beginObject("person")
@@ -272,7 +275,7 @@ final class OperatorCommands {
     private func checkNotOwn(_ command: OperatorCommand, _ name: String, _ session: Session) throws(Refusal) {
         guard session.handsOn else { return }
         switch command {
-        case .disconnect(let user, _), .revoke(let user, _):
+        case .disconnect(let user, _), .revoke(let user, _, _):
             guard user.string != name else { throw Refusal(.forbidden, "user: this is the service's own name") }
         default: return
         }
@@ -289,11 +292,17 @@ final class OperatorCommands {
         return (user, device, [found.session].compactMap { $0 })
     }
 
-    /// Refuses tokens from now on, also those of a user or device that never came.
+    /// Refuses tokens from now on, also those of a device that never came, or of a user if that is said or if unknown
+    /// names aren't refused.
     private func revoke(
-        _ name: Text, _ device: Text?, by operatorName: String, _ id: CommandID?, _ session: Session, _ now: Moment
+        _ name: Text, _ device: Text?, isUnknown: Bool, by operatorName: String, _ id: CommandID?, _ session: Session,
+        _ now: Moment
     ) throws(Refusal) {
         try replies.held.checkRoom()
+        guard
+            isUnknown || directory.policy.rules.unknown == .allow || directory.user(named: name) != nil
+                || operators.values.contains(where: { $0.operatorName == name.string })
+        else { throw Refusal(.notFound, "user: nobody has this name") }
         let user = try directory.introduce(name.string)
         let device = device?.string
         if let device, !user.revoked.hasRoom(for: device, atMost: bounds.revokedDevices) {

@@ -11,6 +11,7 @@ struct PersonReport {
     func write(_ user: User) {
         builder.beginObject()
         builder.member("user", plain: user.name)
+        if let name = user.profile?.stored.name, !name.isEmpty { builder.member("name", name) }
         builder.member("state", word: user.presence.announced.state.word)
         builder.member("devices", Int64(user.sessions.count))
         builder.endObject()
@@ -19,7 +20,7 @@ struct PersonReport {
     /// How a user is shown. Whoever isn't known never came.
     func write(stateOf user: User?, named name: Text) {
         builder.beginObject()
-        builder.member("user", plain: name.string)
+        builder.member("user", plain: user?.name ?? name.string)
         let shown = user?.presence.announced ?? .nothing
         builder.member("state", word: shown.state.word)
         if !shown.text.isEmpty { builder.member("text", shown.text) }

@@ -10,8 +10,18 @@ public struct PolicyRules: Sendable, Equatable {
         case exact
     }
 
+    /// What becomes of a name that nobody has.
+    public enum Unknown: String, CaseIterable, Sendable {
+        /// It is an error: users come by a token, by a service or by an operator.
+        case refuse
+        /// It makes a user, who may connect later: identities come from outside.
+        case allow
+    }
+
     /// Whom people find.
     public var directory = Directory.contacts
+    /// What becomes of a name that nobody has.
+    public var unknown = Unknown.allow
     /// What users can be to each other.
     public var contactKinds = [ContactKind("friend")]
     /// Whether two who don't know each other may reach each other.

@@ -94,7 +94,7 @@ final class PrivacyCommands {
         let (user, _) = try session.speaker()
         try replies.held.reserve()
         let blocked = names.filter { name in
-            directory.user(named: name).map { user.hasBlocked($0.number) } ?? false
+            directory.naming.person(named: name).map { user.hasBlocked($0.number) } ?? false
         }
         guard !blocked.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
         try change(blocked, to: { $0?.unblocked }, id, session, now) { _ in true }

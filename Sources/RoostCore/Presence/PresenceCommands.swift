@@ -61,10 +61,11 @@ final class PresenceCommands {
         let (user, _) = try session.speaker()
         let named = directory.naming.find(names)
         let others = named.compactMap(\.known)
-        // Who isn't known is refused as a stranger is.
-        for case .unknown(let name) in named {
-            let isClosed = directory.policy.verdict(onStrangers: user.name, name) == .closed
-            throw isClosed ? .noRelationship : unseen
+        // Behind a closed gate, who isn't known is refused as a stranger is.
+        for one in named where one.known == nil || !directory.naming.isThere(one) {
+            guard directory.policy.verdict(onStrangers: user.name, one.name) != .closed else { throw .noRelationship }
+            try directory.naming.checkThere([one])
+            throw unseen
         }
         guard presence.hasRoom(for: others, by: session) else { throw tooMany }
         let conversations = try conversations(ids, of: user)
@@ -139,7 +140,7 @@ final class PresenceCommands {
 
     func unwatch(_ names: [Text], _ ids: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) {
         for name in names {
-            if let other = directory.user(named: name) { presence.unwatch(other, by: session) }
+            if let other = directory.naming.person(named: name) { presence.unwatch(other, by: session) }
         }
         for id in ids {
             guard let user = session.user, let conversation = directory.anyConversation(id, of: user) else { continue }

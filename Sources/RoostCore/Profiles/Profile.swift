@@ -44,21 +44,23 @@ final class Profiles {
     }
 
     private let bounds: Bounds
+    private let directory: Directory
     private let journal: Journal
-    /// Whose username it is, or is about to be.
-    private var usernames = NameTable<User>()
     private(set) var index: NameIndex
 
     /// Takes over the profiles of all users.
-    init(_ bounds: Bounds, of users: [User], journal: Journal) {
+    init(_ bounds: Bounds, _ directory: Directory) {
         self.bounds = bounds
-        self.journal = journal
+        self.directory = directory
+        journal = directory.journal
         var entries: [NameIndex.Entry] = []
-        for user in users {
+        for user in directory.everybody {
             guard let profile = user.profile else { continue }
             profile.keys = FoldedName.keys(of: profile.stored, atMost: bounds.words)
             entries += profile.keys.map { NameIndex.Entry($0, of: user.number) }
-            if !profile.stored.username.isEmpty { usernames.insert(user, named: profile.stored.username) }
+            if !profile.stored.username.isEmpty {
+                directory.usernames.insert(user, named: profile.stored.username)
+            }
         }
         index = NameIndex(entries)
     }
@@ -67,10 +69,13 @@ final class Profiles {
 
     /// The profile after a change.
     /// - Parameters:
+    ///   - isGiven: by a service or an operator: then the user is known from now on, even if nothing is given.
     ///   - isDeleted: true if the user leaves for good, false if it comes back; nil if neither.
     /// - Returns: nil if it is the same.
     /// - Throws: `conflict` if the profile has another version, `username_taken`, and `gone` if the user has left.
-    func judge(_ change: ProfileChange, _ isDeleted: Bool?, of user: User) throws(Refusal) -> StoredProfile? {
+    func judge(
+        _ change: ProfileChange, isGiven: Bool, _ isDeleted: Bool?, of user: User
+    ) throws(Refusal) -> StoredProfile? {
         let latest = user.profile?.latest ?? StoredProfile(version: 0)
         if let version = change.ifVersion, version != latest.version {
             throw Refusal(.conflict, "ifVersion: the profile has version \(latest.version)")
@@ -83,13 +88,21 @@ final class Profiles {
             if latest.isDeleted, isDeleted == nil { throw Refusal(.gone, "the user has left for good") }
             next.isDeleted = false
             next = next.changed(by: change)
-            if !next.username.isEmpty, let owner = usernames[next.username], owner !== user {
-                throw Refusal(.usernameTaken, "username: somebody else has it")
-            }
+            if next.username != latest.username { try checkFree(next.username, for: user) }
         }
-        guard next != latest else { return nil }
+        guard next != latest || isGiven && latest.version == 0 else { return nil }
         next.version += 1
         return next
+    }
+
+    /// Nobody else may have the username, nor be called so: an id is found first, so the username would lead to
+    /// another. A name that was only named by somebody is nobody's.
+    private func checkFree(_ username: String, for user: User) throws(Refusal) {
+        let called = directory.user(called: username).flatMap { $0.hasAccount ? $0 : nil }
+        let others = [directory.usernames[username], called]
+        guard others.allSatisfy({ $0 == nil || $0 === user }) else {
+            throw Refusal(.usernameTaken, "username: somebody else has it")
+        }
     }
 
     // MARK: Storing
@@ -99,8 +112,8 @@ final class Profiles {
         let profile = user.profile ?? Profile(StoredProfile(version: 0))
         user.profile = profile
         if profile.latest.username != next.username {
-            if !profile.latest.username.isEmpty { usernames.remove(profile.latest.username) }
-            if !next.username.isEmpty { usernames.insert(user, named: next.username) }
+            if !profile.latest.username.isEmpty { directory.usernames.remove(profile.latest.username) }
+            if !next.username.isEmpty { directory.usernames.insert(user, named: next.username) }
         }
         profile.latest = next
         journal.store(.profile(user.number, next))

@@ -30,7 +30,7 @@ final class ProfileCommands {
         _ delivery: Delivery, _ replies: Replies
     ) {
         bounds = Bounds(limits)
-        profiles = Profiles(.init(limits), of: directory.everybody, journal: directory.journal)
+        profiles = Profiles(.init(limits), directory)
         news = ProfileNews(
             presence, delivery, replies.builder, directory.policy, chores,
             gatherMilliseconds: limits.gatherMilliseconds)
@@ -48,7 +48,7 @@ final class ProfileCommands {
     /// A user changes its own profile.
     func set(_ change: ProfileChange, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
-        try self.change(user, change, isDeleted: nil, id, session, now)
+        try self.change(user, change, isGiven: false, isDeleted: nil, id, session, now)
     }
 
     /// A service or an operator changes the profile of somebody, who needn't have come yet.
@@ -63,17 +63,18 @@ final class ProfileCommands {
             try replies.held.reserve()
             let user = try directory.introduce(name.string)
             defer { directory.forgetIfNobody(user) }
-            return try self.change(user, change, isDeleted: isDeleted, id, session, now)
+            return try self.change(user, change, isGiven: true, isDeleted: isDeleted, id, session, now)
         }
-        try self.change(user, change, isDeleted: isDeleted, id, session, now)
+        try self.change(user, change, isGiven: true, isDeleted: isDeleted, id, session, now)
     }
 
     /// The answer comes when the change is stored, and then everybody is told.
     private func change(
-        _ user: User, _ change: ProfileChange, isDeleted: Bool?, _ id: CommandID?, _ session: Session, _ now: Moment
+        _ user: User, _ change: ProfileChange, isGiven: Bool, isDeleted: Bool?, _ id: CommandID?, _ session: Session,
+        _ now: Moment
     ) throws(Refusal) {
         try replies.held.reserve()
-        let next = try profiles.judge(change, isDeleted, of: user)
+        let next = try profiles.judge(change, isGiven: isGiven, isDeleted, of: user)
         if let next {
             try prices.pay(deliveries: news.audience(of: user), by: session, at: now)
             profiles.store(next, of: user)
@@ -84,6 +85,7 @@ final class ProfileCommands {
             builder.begin("ok")
             builder.reply(to: id)
             builder.member("version", version)
+            if next == nil { builder.member("duplicate", true) }
             delivery.reply(builder.finish(), to: session)
         }
     }
@@ -105,7 +107,7 @@ final class ProfileCommands {
     func get(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (asker, _) = try session.speaker()
         try chores.check(session)
-        let named = names.map { ProfileRequest.Named($0.string, directory.user(named: $0)) }
+        let named = names.map { ProfileRequest.Named($0.string, directory.naming.person(named: $0)) }
         let request = ProfileRequest(named, for: asker, directory) { [self] named in
             guard session.phase == .ready else { return }
             builder.begin("ok")

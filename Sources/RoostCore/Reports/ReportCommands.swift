@@ -67,7 +67,7 @@ final class ReportCommands {
         try reports.checkRoom()
         switch report.subject {
         case .user(let name):
-            let other = directory.user(named: name)
+            let other = directory.naming.person(named: name)
             if let other { try check(other, isReportedBy: user) }
             try spend(by: user, now)
             // A report of nobody is answered as any other: else it would say who has an account.

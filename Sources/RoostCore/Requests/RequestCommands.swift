@@ -40,7 +40,7 @@ struct RequestCommands {
     /// - Throws: `unavailable` or `busy` if the log can't take that end.
     func reserve(for command: ContactCommand, by user: User) throws(Refusal) -> Conversation? {
         let directory = conversations.directory
-        guard let other = command.wanted.flatMap(directory.user(named:)),
+        guard let other = command.wanted.flatMap(directory.naming.person(named:)),
             let direct = directory.direct(user, other), direct.isRequest
         else { return nil }
         try conversations.journal.reserve(0)

@@ -383,8 +383,8 @@ async function listPeople(after) {
     const page = answer.people;
     $("people-counts").textContent =
       `${count(page.online)} online, ${count(page.away)} away, ${count(page.busy)} busy, ${count(page.offline)} offline`;
-    for (const { user, state, devices } of page.users) {
-      const button = element("button", { type: "button" }, user);
+    for (const { user, name, state, devices } of page.users) {
+      const button = element("button", { type: "button" }, name ? `${name} (${user})` : user);
       button.addEventListener("click", () => lookUp(user));
       body.append(row($("people"), [button, state, count(devices)]));
     }
@@ -411,7 +411,7 @@ async function lookUp(user, moves = true) {
   if (!answer) return;
   const person = answer.person;
   shown = person.user;
-  $("person-title").textContent = person.user;
+  $("person-title").textContent = person.profile?.name ? `${person.profile.name} (${person.user})` : person.user;
   $("person-reason").textContent = person.reason;
   const facts = [
     ...called(person.profile), things(person.conversations, "conversation"), things(person.contacts, "contact"),

@@ -160,7 +160,14 @@ extension Configuration {
             .word(\.directoryWord, PolicyRules.Directory.allCases.map(\.rawValue)),
             "Whom people find and whose profile they are shown. everyone: everybody. contacts: contacts, and those in "
                 + "conversations with them. exact: everybody, by the whole name or username and not by a part of it."
-        )
+        ),
+        Key(
+            "directory.unknown",
+            .word(\.unknownWord, ["auto"] + PolicyRules.Unknown.allCases.map(\.rawValue)),
+            "What becomes of a name that nobody has, when somebody writes to it, adds it, invites, watches or blocks "
+                + "it. refuse: it is an error. allow: it makes a user, who may connect later, for tokens of your own. "
+                + "auto: refuse if there are services (listen.services), otherwise allow."
+        ),
     ]
 
     private static let presenceKeys: [Key] = [
@@ -299,6 +306,11 @@ extension Configuration {
     fileprivate var directoryWord: String {
         get { rules.directory.rawValue }
         set { rules.directory = PolicyRules.Directory(rawValue: newValue) ?? rules.directory }
+    }
+
+    fileprivate var unknownWord: String {
+        get { unknownNames?.rawValue ?? "auto" }
+        set { unknownNames = PolicyRules.Unknown(rawValue: newValue) }
     }
 
     fileprivate var audienceText: String {

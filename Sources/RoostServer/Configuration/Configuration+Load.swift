@@ -1,4 +1,5 @@
 public import RoostConfiguration
+import RoostCore
 
 extension Configuration {
     /// Every key there is, in the order of Config/roost.yaml.
@@ -20,7 +21,15 @@ extension Configuration {
         _ loaded: ConfigurationTable<Configuration>.Loaded
     ) throws(ConfigurationFailure) -> Configuration {
         try loaded.value.checkTogether(sources: loaded.sources)
-        return loaded.value
+        var value = loaded.value
+        value.settleUnknown()
+        return value
+    }
+
+    /// Says what becomes of unknown names. Services know all accounts, and tell the relay each one when it is made;
+    /// without them, identities come from elsewhere.
+    mutating func settleUnknown() {
+        rules.unknown = unknownNames ?? (listen.services.isEmpty ? .allow : .refuse)
     }
 
     /// The relay's sections as a file has them. They never show a secret.

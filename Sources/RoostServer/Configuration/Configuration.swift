@@ -96,6 +96,8 @@ public struct Configuration: Sendable, Equatable {
     public var auth = Auth()
     /// Who may do what, as far as operators choose it.
     public var rules = PolicyRules()
+    /// What the operator has said of unknown names; nil if that follows from whether there are services.
+    public var unknownNames: PolicyRules.Unknown?
     /// How the relay stops.
     public var drain = Drain()
     /// What Prometheus may read.

@@ -24,6 +24,7 @@ extension Gateway {
         taken.metrics = new.metrics
         taken.logLevel = new.logLevel
         taken.rules = new.rules
+        taken.unknownNames = new.unknownNames
         relay.rules = new.rules
         if let renewed = reloaded.certificate, certificate != nil {
             (taken.tls.certificate, taken.tls.key, taken.tls.clientCA) = (

@@ -48,11 +48,13 @@ package final class ProfileQueue: Sendable {
                 // The relay never knew whoever was deleted here, or has been told already that it was deleted.
                 case .notFound, .gone: break
                 case .unavailable, .busy, .rateLimited: throw error
-                // It would be refused again, as a name is that was chosen under other rules.
+                // It would be refused again, as a name is that was chosen under other rules. The relay has to know the
+                // account all the same, or nobody could write to it.
                 default:
                     log.error(
                         "the relay doesn't take a profile",
                         metadata: ["user": "\(next.user)", "code": "\(error.code.rawValue)"])
+                    if next.parts == .all, next.account != nil { try await makeKnown(next.user) }
                 }
             }
             try await database.write { database throws(LocalFailure) in try ProfileTable.delete(next, database) }
@@ -84,6 +86,14 @@ package final class ProfileQueue: Sendable {
             }
             try await database.write { database throws(LocalFailure) in try IntroductionTable.delete(next, database) }
         }
+    }
+
+    /// Tells the relay that there is such an account, and nothing of it.
+    private func makeKnown(_ user: String) async throws(ServiceFault) {
+        let members: [RelayCommand.Member] = [
+            .init(name: "user", text: user), .init(name: "deleted", value: Array("false".utf8)),
+        ]
+        _ = try await relay.carryOut(RelayCommand(.profile, members))
     }
 
     private static func command(_ due: ProfileTable.Due) -> RelayCommand {

@@ -22,7 +22,9 @@ package struct Revocation: Sendable, Equatable {
     func command(at now: Int64) -> RelayCommand {
         guard let sid else {
             let device = device.map { [RelayCommand.Member(name: "device", text: $0)] } ?? []
-            return RelayCommand(.revoke, [.init(name: "user", text: user)] + device)
+            // The relay may not have been told of the account yet.
+            let unknown = [RelayCommand.Member(name: "unknown", value: Array("true".utf8))]
+            return RelayCommand(.revoke, [.init(name: "user", text: user)] + device + unknown)
         }
         // The relay takes a day at most, by its own clock.
         let latest = now + 86_400_000 - 60_000

@@ -10,12 +10,14 @@ extension Ledger {
         for mutation in batch {
             switch mutation {
             case .user(let number, let name):
+                if name.hasPrefix(Script.typo) { blame("somebody was made of the typo \(name)") }
                 if let index = Int(name.dropFirst()) { users[number.value] = index }
             case .forgetUser(let number):
                 forget(number)
             case .device(let number, let user, let name, let cursor):
                 guard let user = users[user.value] else { continue }
                 devices[number.value] = (user, name)
+                written.came.insert(user)
                 cursors[number.value] = cursor.value
             case .forgetDevice(let number):
                 devices[number.value] = nil

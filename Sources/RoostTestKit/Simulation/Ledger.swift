@@ -130,8 +130,8 @@ final class Ledger {
     var withheldContacts: Set<Pair> = []
     /// Whether the first user has ever blocked the second, who is another one, as far as clients know.
     var mayHaveBlocked: (Int, Int) -> Bool = { _, _ in false }
-    /// Durable names of prospects by user, and texts of reports.
-    var written = (prospects: [Int: Set<String>](), reports: Set<String>())
+    /// Durable names of prospects by user, texts of reports, and users who have come: the relay knows them.
+    var written = (prospects: [Int: Set<String>](), reports: Set<String>(), came: Set<Int>())
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     /// Users whose accounts were deleted.

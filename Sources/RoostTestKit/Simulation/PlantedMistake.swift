@@ -104,6 +104,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case staleEdit
     /// The store doesn't look at the version that a setting must have.
     case ignoredVersion
+    /// The relay makes users of names that nobody has, although its operator doesn't want it.
+    case madeUsers
     /// The relay lets strangers reach each other, although its operator doesn't.
     case openGate
     /// The store keeps wrong times of what was read.

@@ -105,6 +105,7 @@ final class ReplyCheck {
         case .findUsers: profiles.takeFound(event.json?["profiles"], on: connection)
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
+        case .mistype: world.fail("\(connection.label) reaches a name that nobody has")
         case .sendToDeleted: world.fail("\(connection.label) reaches somebody whose account was deleted")
         case .leave(let conversation):
             if !event.isDuplicate { connection.belief.forget(conversation) }
@@ -269,6 +270,8 @@ final class ReplyCheck {
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .setProspect: allowed = ["too_large"]
         case .report: allowed = []
+        // What doesn't depend on whether there is somebody comes first.
+        case .mistype: allowed = gateCodes.union(["not_found", "too_large", "forbidden", "conflict"])
         case .sendToDeleted: allowed = ["gone"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]

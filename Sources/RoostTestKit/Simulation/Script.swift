@@ -3,6 +3,9 @@ import RoostWire
 
 /// Decides by the dice who does what next, and how much time passes until the next step.
 final class Script {
+    /// What names begin with that nobody has.
+    static let typo = "typo"
+
     private let world: World
     private let ledger: Ledger
     private let people: People
@@ -49,6 +52,8 @@ final class Script {
     private func act() {
         let user = people.users[world.random.below(people.users.count)]
         let device = user.devices[world.random.below(user.devices.count)]
+        // Until two are known there is nobody to name.
+        if world.refusesUnknown, ledger.written.came.count < 2, device.current != nil { return }
         guard let connection = device.current, !connection.isClosed, !connection.hasVanished else {
             // Some devices stay away for long, and return to a backlog.
             guard world.stepsTaken >= device.asleepUntil else { return }
@@ -66,6 +71,7 @@ final class Script {
             return changeContact(on: connection)
         }
         if world.day.isChatty, world.random.chance(60) { return sendNew(on: connection) }
+        if world.refusesUnknown, world.random.below(1_000) < 8 { return mistype(on: connection) }
         switch world.random.below(1_000) {
         case 0..<260: sendNew(on: connection)
         case 260..<310: retry(on: connection)
@@ -148,7 +154,7 @@ final class Script {
 
     private func changePrivacy(on connection: SimulatedConnection) {
         guard world.random.chance(40) else {
-            let peer = people.other(than: connection.device.user)
+            let peer = other(than: connection.device.user)
             let exception = [nil, nil, PrivacyException.always, .never, .never][world.random.below(5)]
             return clients.say(
                 "except", "\"users\":[\"\(peer.name)\"],\"as\":\"\(exception?.word ?? "none")\"",
@@ -169,7 +175,7 @@ final class Script {
     private func changeBlocks(on connection: SimulatedConnection) {
         let user = connection.device.user
         let blocked = people.users.filter { user.secrecy.hasBlocked($0.index) }
-        let peer = people.other(than: user)
+        let peer = other(than: user)
         if let first = blocked.first, world.random.chance(70) {
             let members = "\"users\":[\"\(first.name)\"]"
             return clients.say("contact.unblock", members, .unblock(first.index), on: connection)
@@ -185,8 +191,32 @@ final class Script {
         clients.say("profile.set", members, .setProfile, on: connection)
     }
 
+    /// Another user who can be named: where unknown names are refused, one who has come.
+    private func other(than user: SimulatedUser) -> SimulatedUser {
+        let peer = people.other(than: user)
+        guard world.refusesUnknown, !ledger.written.came.contains(peer.index) else { return peer }
+        return people.users.first { $0 !== user && ledger.written.came.contains($0.index) } ?? peer
+    }
+
+    /// Names somebody who isn't there, in each way in which people are named.
+    private func mistype(on connection: SimulatedConnection) {
+        keysMade += 1
+        let name = "\(Script.typo)\(world.random.below(3))"
+        let conversation = conversation(of: connection.device.user)?.id ?? ""
+        let commands = [
+            ("send", "\"to\":\"@\(name)\",\"key\":\"t\(keysMade)\",\"body\":\"x\""),
+            ("conversation.create", "\"kind\":\"direct\",\"members\":[\"\(name)\"]"),
+            ("conversation.create", "\"kind\":\"group\",\"name\":\"G\",\"members\":[\"\(name)\"]"),
+            ("contact.invite", "\"user\":\"\(name)\""), ("contact.block", "\"users\":[\"\(name)\"]"),
+            ("except", "\"users\":[\"\(name)\"],\"as\":\"always\""), ("watch", "\"users\":[\"\(name)\"]"),
+            ("conversation.add", "\"conversation\":\"\(conversation)\",\"users\":[\"\(name)\"]"),
+        ]
+        let (type, members) = commands[world.random.below(commands.count - (conversation.isEmpty ? 1 : 0))]
+        clients.say(type, members, .mistype, on: connection)
+    }
+
     private func changeContact(on connection: SimulatedConnection) {
-        let peer = people.other(than: connection.device.user)
+        let peer = other(than: connection.device.user)
         let (verb, deed): (String, Acquaintances.Deed) =
             switch world.random.below(10) {
             case 0..<6: ("invite", .invite)
@@ -205,7 +235,7 @@ final class Script {
 
     private func report(on connection: SimulatedConnection) {
         keysMade += 1
-        let (peer, text) = (people.other(than: connection.device.user), "r\(keysMade)")
+        let (peer, text) = (other(than: connection.device.user), "r\(keysMade)")
         let members = "\"user\":\"\(peer.name)\",\"reason\":\"spam\",\"text\":\"\(text)\""
         // The relay keeps no report of a name that it doesn't know.
         let isKept = ledger.devices.values.contains { $0.user == peer.index }
@@ -233,7 +263,7 @@ final class Script {
     private func watch(on connection: SimulatedConnection) {
         // Whom a contact shows itself to is another day's question.
         guard !world.hasGate else { return }
-        let peer = people.other(than: connection.device.user)
+        let peer = other(than: connection.device.user)
         let isOn = world.random.chance(70)
         clients.say(
             isOn ? "watch" : "unwatch", "\"users\":[\"\(peer.name)\"]",
@@ -250,14 +280,14 @@ final class Script {
 
     private func changeMembers(on connection: SimulatedConnection) {
         let user = connection.device.user
-        let peer = people.other(than: user)
+        let peer = other(than: user)
         let choice = world.random.below(100)
         if choice < 20 || ledger.conversations.isEmpty {
             return clients.say(
                 "conversation.create", "\"kind\":\"direct\",\"members\":[\"\(peer.name)\"]", .create, on: connection)
         }
         if choice < 40 {
-            let names = (0..<world.random.below(4)).map { _ in "\"\(people.other(than: user).name)\"" }.joined(
+            let names = (0..<world.random.below(4)).map { _ in "\"\(other(than: user).name)\"" }.joined(
                 separator: ",")
             return clients.say(
                 "conversation.create", "\"kind\":\"group\",\"name\":\"G\",\"members\":[\(names)]\(oldKey())", .create,
@@ -379,7 +409,7 @@ final class Script {
         var last: Int64 = 0
         if world.random.chance(30) {
             isToPeer = true
-            let peer = people.other(than: user)
+            let peer = other(than: user)
             let direct = ledger.direct(user.index, peer.index)
             if let direct, direct.waits(for: user.index), world.random.chance(90) { return }
             to = "@" + peer.name
@@ -429,7 +459,7 @@ final class Script {
     /// In a group, sometimes somebody who may not be a member, or all.
     private func mentions(by user: SimulatedUser, in index: Int?) -> String {
         guard let index, ledger.conversations[index].kind == .group, world.random.chance(15) else { return "" }
-        return ",\"mentions\":[\"\(world.random.chance(25) ? "@all" : people.other(than: user).name)\"]"
+        return ",\"mentions\":[\"\(world.random.chance(25) ? "@all" : other(than: user).name)\"]"
     }
 
     /// Sends a message again from any device of its user, whether it got an answer or not.
@@ -452,7 +482,7 @@ final class Script {
 
     /// Another message under the same key, as a client sends that has lost count: to somebody else, or another text.
     private func clash(with intent: SendIntent, of user: SimulatedUser) -> SendIntent {
-        let to = "@" + people.other(than: user).name
+        let to = "@" + other(than: user).name
         return SendIntent(
             key: intent.key, members: "\"to\":\"\(to)\",\"key\":\"\(intent.key)\",\"body\":\"lost count\"",
             isToPeer: true, conversation: nil, isReply: false, isClash: true)

@@ -65,6 +65,8 @@ final class SimulatedConnection {
             case setProspect(name: String), report(text: String, isKept: Bool), sendToDeleted
             case setState(String), getState
             case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
+            /// It names somebody who isn't there.
+            case mistype
             case other
         }
 

@@ -58,6 +58,7 @@ final class SimulatedHost {
     private static func start(_ store: any SimulatedStore, _ world: World, _ seed: UInt64) -> Relay {
         var rules = PolicyRules()
         if world.mistake == .openDirectory { rules.directory = .everyone }
+        if world.refusesUnknown, world.mistake != .madeUsers { rules.unknown = .refuse }
         if world.hasGate, world.mistake != .openGate {
             rules.gate = GateRules(.on)
             // In a day, everybody is in a group with everybody.

@@ -32,6 +32,8 @@ public struct TwinWorlds {
         case repeatedCount
         /// When the hidden user acks, the observer is told what was delivered.
         case toldDelivery
+        /// When the hidden user names somebody who isn't there, the observer is told that the name is known.
+        case toldName
         /// The first frame after the hidden user has done something comes a millisecond earlier.
         case earlyTick
     }
@@ -101,12 +103,15 @@ private final class TwinWorld {
             rules.gate = GateRules(.on)
             rules.gate.takesRequests = true
         }
+        // Then a name that somebody else has named is no better known for it.
+        if seed % 3 != 1 { rules.unknown = .refuse }
         relay = RelayHarness(limits: limits, rules: rules)
         let host = relay.connect("host")
         let members = curtain == .request ? ["mal", "bob", "carol"] : ["mal", "bob", "carol", "ann"]
         for name in members {
+            let member = relay.connect(name)
             host.send(#"{"type":"contact.invite","id":1,"user":"\#(name)"}"#)
-            relay.connect(name).send(#"{"type":"contact.accept","id":1,"user":"host"}"#)
+            member.send(#"{"type":"contact.accept","id":1,"user":"host"}"#)
         }
         let names = members.map { "\"\($0)\"" }.joined(separator: ",")
         let created = host.ask(
@@ -173,7 +178,7 @@ private final class TwinWorld {
     private func actAsObserver() {
         let open = observers.filter(\.isOpen)
         guard let client = open.isEmpty ? nil : open[random.below(open.count)] else { return observe("phone") }
-        switch random.below(14) {
+        switch random.below(16) {
         case 0: watch()
         case 1: ask(client, "conversation.members", #""conversation":"\#(group)","sequence":1,"presence":true"#)
         case 2: ask(client, "receipts", #""conversation":"\#(group)","sequence":1"#)
@@ -187,9 +192,22 @@ private final class TwinWorld {
         case 10: ask(client, "presence", #""state":"\#(random.chance(50) ? "idle" : "active")""#)
         case 11: ask(client, "unwatch", #""users":["ann"],"conversations":["\#(group)"]"#)
         case 12: ask(client, "history", #""conversation":"@ann""#)
+        case 13, 14: mistype { ask(client, $0, $1) }
         default:
             client.drop()
             observe("phone\(random.below(3))")
+        }
+    }
+
+    /// Names somebody who isn't there.
+    private func mistype(_ say: (String, String) -> Void) {
+        let name = "nobody\(number % 2)"
+        switch number % 5 {
+        case 0: say("watch", #""users":["\#(name)"]"#)
+        case 1: say("contact.block", #""users":["\#(name)"]"#)
+        case 2: say("contact.invite", #""user":"\#(name)""#)
+        case 3: say("user.get", #""users":["\#(name)"]"#)
+        default: say("send", #""to":"@\#(name)","key":"n\#(number)","body":"x""#)
         }
     }
 
@@ -233,7 +251,7 @@ private final class TwinWorld {
             return plant(.repeatedCount)
         }
         isEarly = true
-        switch dice.below(12) {
+        switch dice.below(14) {
         case 0, 1:
             secretly(client, "bye")
             plant(.repeatedCount)
@@ -246,6 +264,10 @@ private final class TwinWorld {
             ack(client, secretly)
             plant(.toldDelivery)
         case 9: read(client, dice.below(3))
+        case 11, 12:
+            let verb = dice.chance(50) ? "block" : "unblock"
+            secretly(client, "contact.\(verb)", #""users":["nobody\#(dice.below(2))"]"#)
+            plant(.toldName)
         case 10: secretly(client, "watch", #""users":["bob"],"conversations":["\#(group)"]"#)
         default: changePrivacy(client, &dice)
         }
@@ -301,6 +323,7 @@ private final class TwinWorld {
         switch mistake {
         case .repeatedCount:
             #"{"type":"presence","conversations":[{"conversation":"\#(group)","online":1,"of":5}]}"#
+        case .toldName: #"{"type":"error","re":\#(number),"code":"forbidden"}"#
         case .toldDelivery: #"{"type":"receipt","conversation":"\#(group)","user":"ann","delivered":1}"#
         case .earlyTick: nil
         }

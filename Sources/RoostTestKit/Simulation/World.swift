@@ -14,6 +14,8 @@ final class World {
     let mistake: PlantedMistake?
     /// Whether only contacts may reach each other: on every fifth day.
     let hasGate: Bool
+    /// Whether a name that nobody has is refused: on every other day.
+    let refusesUnknown: Bool
     /// Whether people ask all day who has read what: on every fifth day.
     let isCurious: Bool
     /// Whether a stranger's first message waits there to be accepted: on every other day with a gate.
@@ -62,6 +64,7 @@ final class World {
         hasGate = seed % 5 == 2
         isCurious = seed % 5 == 3
         takesRequests = seed % 10 == 7
+        refusesUnknown = seed % 4 < 2
         random = SeededGenerator(seed: seed)
         day = Day(&random, weather)
     }

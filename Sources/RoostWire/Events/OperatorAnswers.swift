@@ -43,6 +43,8 @@ public struct PeoplePage: Sendable, Equatable {
     public struct Person: Sendable, Equatable {
         /// The user.
         public var user: String
+        /// The display name; nil if there is none.
+        public var name: String?
         /// What others were told last.
         public var state: UserPresence.State
         /// Number of connected devices.
@@ -66,7 +68,8 @@ extension PeoplePage {
             guard let user = one.string("user"),
                 let state = one.string("state").flatMap(UserPresence.State.init(rawValue:))
             else { return nil }
-            return Person(user: user, state: state, devices: one.count("devices") ?? 0)
+            return Person(
+                user: user, name: one.string("name"), state: state, devices: one.count("devices") ?? 0)
         }
         next = page.string("next")
     }

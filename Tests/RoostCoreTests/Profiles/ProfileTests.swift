@@ -240,13 +240,17 @@ import Testing
         #expect(mill.outcome("admin.profile", ["user": "zoe", "name": " "]) == "bad_request")
         #expect(mill.outcome("admin.profile", ["user": "zoe", "name": "Zoe", "ifVersion": 3]) == "conflict")
         #expect(mill.outcome("admin.profile", ["user": "zoe", "deleted": true]) == "not_found")
-        #expect(mill.outcome("admin.profile", ["user": "zoe"]) == "ok")
         #expect(relay.relay.counters.users == users)
+        // Who is given nothing is known all the same.
+        let given = mill.request("admin.profile", ["user": "zoe"])
+        #expect(given?.number("version") == 1 && given?["duplicate"] == nil)
+        #expect(mill.request("admin.profile", ["user": "zoe"])?.flag("duplicate") == true)
+        #expect(relay.relay.counters.users == users + 1)
     }
 
     @Test func ofWhoHasLeftOnlyTheVersionStays() {
         let mill = mill()
-        _ = alice.request("profile.set", ["name": "Alice", "username": "alice", "bio": "x"])
+        _ = alice.request("profile.set", ["name": "Alice", "username": "alice.a", "bio": "x"])
         #expect(mill.outcome("admin.profile", ["user": "alice", "deleted": true, "name": "A"]) == "bad_request")
         for _ in 0..<2 {
             #expect(mill.request("admin.profile", ["user": "alice", "deleted": true])?.number("version") == 2)
@@ -256,7 +260,9 @@ import Testing
         #expect(shown(bob, "alice") == ["alice deleted 2"])
         #expect(alice.closeCode == .revoked && relay.connect("alice").codes == ["unauthorized"])
         #expect(mill.outcome("admin.profile", ["user": "alice", "tier": "gold"]) == "gone")
-        #expect(bob.outcome("profile.set", ["username": "alice"]) == "ok")
+        #expect(bob.outcome("profile.set", ["username": "alice.a"]) == "ok")
+        // The id stays what it was.
+        #expect(bob.outcome("profile.set", ["username": "alice"]) == "username_taken")
         #expect(mill.outcome("admin.profile", ["user": "alice", "deleted": false, "name": "Alice"]) == "ok")
         #expect(shown(bob, "alice") == ["alice Alice 3"])
     }

@@ -72,7 +72,7 @@ let wireMembers: [String: String] = [
     "ownDevice": "device state since ended",
     "ended": "reason time",
     "people": "online away busy offline users next",
-    "herePerson": "user state devices",
+    "herePerson": "user name state devices",
     "person": """
     user state reason wants lastSeen watchers conversations contacts requests blocks profile revoked devices head
     """,
