@@ -464,10 +464,13 @@ class InfoDialog {
       if (!users.length) return;
       const wrong = users.find((user) => !NAME.test(user));
       if (wrong) return text($("info-problem"), `“${wrong}” can't be a user name.`);
-      const unknown = strangers(users);
+      const { meantAll, nobody, people } = this.#page;
+      const found = await meantAll(users);
+      if (found.nobodies.length) return text($("info-problem"), nobody(found.nobodies));
+      const unknown = strangers(found.users).filter((user) => users.includes(user) && !people[user]?.version);
       if (unknown.length && !await confirmed(spelling(unknown), "Add")) return;
       await this.change(async () => {
-        await this.#page.roost.add(users, this.#conversation.id);
+        await this.#page.roost.add(found.users, this.#conversation.id);
         $("add").value = "";
       });
       $("add").focus();
@@ -764,11 +767,22 @@ class Panel {
     if ($("people-find").value.trim() !== prefix) return;
     const found = told ? told.profiles : [];
     this.#page.meet(found);
+    const exact = found.length || !told ? [] : await this.#exactly(prefix);
+    if ($("people-find").value.trim() !== prefix) return;
+    this.#found = [...found, ...exact];
     text($("people-found-text"), !prefix ? "" : found.length ? things(found.length, "person").replace("persons", "people")
-      : "Nobody is found by this name. You can invite somebody by the exact user name.");
-    const isName = prefix !== this.#page.me && this.#page.NAME.test(prefix);
-    this.#found = found.length || !isName ? found : [{ user: prefix }];
+      : exact.length ? "Nobody is found by this name. You can invite somebody by the exact user name." : `Nobody is found by “${prefix}”.`);
     this.show(this.#part.people.snapshot);
+  }
+
+  /** Who has this very name, an id or a username, and isn't shown by searching. Never somebody of whom the server says that
+   *  there is nobody. */
+  async #exactly(typed) {
+    const { NAME, me, meant } = this.#page;
+    const name = typed.replace(/^@/, "");
+    if (name === me || !NAME.test(name)) return [];
+    const user = await meant(name);
+    return user === undefined || user === me ? [] : [{ user, username: name }];
   }
 
   #foundRow({ user, username }) {

@@ -1941,6 +1941,31 @@ function strangers(users) {
   return users.filter((user) => !known.has(user));
 }
 
+/** Whom a name means that somebody has typed, an id or a username: the id; undefined if the server says that nobody has it.
+ *  Of those whom it doesn't show to this user there is only the name, which leads to them if they are there, and so of all
+ *  without a connection. */
+async function meant(name) {
+  try {
+    const [profile] = (await roost.request("user.get", { users: [name] })).profiles;
+    if (profile.version) {
+      meet([profile]);
+      return profile.user;
+    }
+    return (await roost.request("watch", { users: [name] })).users[0].user;
+  } catch (error) {
+    return error.code === "not_found" ? undefined : name;
+  }
+}
+
+const nobody = (names) => `Nobody here is called ${names.map((name) => `“${name}”`).join(" or ")}.`;
+
+/** The ids of those who are meant by what was typed, and which of the names lead to nobody. */
+async function meantAll(typed) {
+  const unknown = new Set(strangers(typed));
+  const ids = await Promise.all(typed.map((name) => (unknown.has(name) ? meant(name) : name)));
+  return { users: [...new Set(ids)].filter((user) => user !== me), nobodies: typed.filter((_, index) => ids[index] === undefined) };
+}
+
 const spelling = (users) => `You have no conversation with ${names(users)} yet. Is the spelling right?`;
 
 const newDialog = {
@@ -1978,7 +2003,12 @@ const newDialog = {
       : !users.length ? "Name somebody else than yourself." : !this.isGroup && users.length > 1 ? "Name one person, or choose a group."
         : this.isGroup && !$("new-name").value.trim() ? "Give the group a name." : "";
     if (problem) return text($("new-problem"), problem);
-    const unknown = strangers(users);
+    const found = await meantAll(users);
+    if (namesIn($("new-users")).filter((user) => user !== me).join() !== users.join()) return undefined;
+    if (found.nobodies.length) return text($("new-problem"), nobody(found.nobodies));
+    if (!found.users.length) return text($("new-problem"), "Name somebody else than yourself.");
+    // Whose profile came, or who was asked for by another name, is no guess.
+    const unknown = strangers(found.users).filter((user) => users.includes(user) && !people[user]?.version);
     if (unknown.length && this.asked !== unknown.join()) {
       this.asked = unknown.join();
       text($("new-submit"), "Begin all the same");
@@ -1986,9 +2016,9 @@ const newDialog = {
     }
     if (!this.isGroup) {
       $("new-dialog").close();
-      return go(`@${users[0]}`);
+      return go(`@${found.users[0]}`);
     }
-    const made = await attempt(() => roost.createGroup($("new-name").value.trim(), users), (words) => text($("new-problem"), words));
+    const made = await attempt(() => roost.createGroup($("new-name").value.trim(), found.users), (words) => text($("new-problem"), words));
     if (!made) return undefined;
     $("new-dialog").close();
     return go(made);
@@ -2033,8 +2063,8 @@ $("sign-out").addEventListener("click", async () => {
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, Roving, Rows, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meet, messageRows,
-  names, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showSession, spelling, strangers,
+  $, NAME, Roving, Rows, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meant, meantAll, meet, messageRows,
+  names, nobody, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showSession, spelling, strangers,
   tell, text, things, tools,
   get me() { return me; },
   get roost() { return roost; },
@@ -2092,11 +2122,25 @@ function go(place) {
   route();
 }
 
+/** A place may name somebody by the username. Then it becomes the one by the id, which stays. */
+async function settle(place) {
+  const name = place.slice(1);
+  if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return;
+  const user = await meant(name);
+  if (conversationView.place !== place || user === name) return;
+  if (user === undefined) tell(nobody([name]));
+  history.replaceState(null, "", user === undefined ? "/" : `/#/${encodeURIComponent(`@${user}`)}`);
+  route();
+}
+
 function route() {
   if (!roost) return;
   const found = /^#\/(.+)$/.exec(location.hash);
   const place = found && stored(() => decodeURIComponent(found[1]));
-  if (place) conversationView.open(place);
+  if (place) {
+    conversationView.open(place);
+    settle(place);
+  }
   else if (conversationView.place) {
     conversationView.close();
     listView.show(listView.snapshot);

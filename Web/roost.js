@@ -24,6 +24,8 @@ const OUTBOX_ITEMS = 10_000;
 const OUTBOX_LENGTH = 16_777_216;
 /** Most items under way at once: more wouldn't be faster, and one lost connection would repeat them all. */
 const UNDER_WAY = 16;
+/** Names as which conversations were written to: only what is open by such a name needs them. */
+const PLACES_KEPT = 100;
 /** Most messages kept of one conversation. Who scrolls further asks the relay. */
 const MESSAGES_KEPT = 50_000;
 /** Most messages in memory, where there is no disk: some 10 MB of usual texts. Of more, the older half goes. */
@@ -893,13 +895,15 @@ class Cache {
   #rows;
   #user;
   #doubts;
+  #identity;
   /** The conversation in which the relay tells another message than it told before: its files are older than they were. */
   rewound;
 
-  constructor(transaction, user, doubts) {
+  constructor(transaction, user, doubts, identity) {
     this.#rows = transaction;
     this.#user = user;
     this.#doubts = doubts;
+    this.#identity = identity;
   }
 
   // -- Events
@@ -999,7 +1003,8 @@ class Cache {
   /** The id of what is meant by an id or `@name`, if it is known. */
   async resolve(destination) {
     if (!destination.startsWith("@")) return destination;
-    return (await this.direct(destination.slice(1)))?.id ?? destination;
+    const [, id] = this.#identity.places?.find(([name]) => name === destination) ?? [];
+    return ((await this.direct(destination.slice(1))) ?? (id && (await this.conversation(id))))?.id ?? destination;
   }
 
   message(conversation, sequence) { return this.#rows.get("messages", [conversation, sequence]); }
@@ -1571,6 +1576,8 @@ class Outbox {
       }
       if (item.destination.startsWith("@") && stored.conversation) {
         const { destination } = item;
+        // The name may be a username, which only the relay knows.
+        unit.identity.places = [[destination, stored.conversation], ...(unit.identity.places ?? [])].slice(0, PLACES_KEPT);
         for (const one of await rows.by("outbox", "destination", destination)) {
           if (one.user === item.user) await this.#put(unit, { ...one, destination: stored.conversation });
         }
@@ -1635,7 +1642,7 @@ class Unit {
   }
 
   /** What is kept is this user's. */
-  know(user = "") { this.cache = new Cache(this.rows, user, this.#store.doubts); }
+  know(user = "") { this.cache = new Cache(this.rows, user, this.#store.doubts, this.identity); }
 
   /** A message of this user's that still waits here was stored by an earlier try, whose answer was lost or is late.
    *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. Returns whether
@@ -1806,7 +1813,7 @@ class Store {
     await this.outbox.unname(unit);
     await this.outbox.load(unit);
     await unit.cache.empty();
-    for (const name of ["epoch", "position", "isListed", "newest"]) delete unit.identity[name];
+    for (const name of ["epoch", "position", "isListed", "newest", "places"]) delete unit.identity[name];
   }
 
   /** A session has begun. Empties the cache if it is another log's, or if the relay doesn't know what this device has

@@ -28,6 +28,7 @@ public final class LocalStore {
     public let threads: LocalThreads
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
+    private var places = LocalPlaces()
 
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
@@ -394,6 +395,7 @@ public final class LocalStore {
             message.isStale = stored.isDuplicate || item.forward != nil && told == nil
             let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
             try cache.take(own: message, to: peer)
+            if peer != nil { places.note(item.destination, is: stored.conversation) }
             if !stored.isDuplicate { identity.newest = try KnownMessage(message).keep(in: database) }
         case .edit(.stored(let sequence), let body):
             try messages.edit(conversation, sequence, body, mentions: item.mentions, version: version, at: time)
@@ -407,8 +409,7 @@ public final class LocalStore {
 
     /// The id of the conversation that is meant: `@name` may be known here by its id.
     public func resolved(_ destination: String) throws(LocalFailure) -> String {
-        guard destination.hasPrefix("@") else { return destination }
-        return try conversations.direct(with: String(destination.dropFirst()))?.id ?? destination
+        try conversation(destination)?.id ?? destination
     }
 
     /// The user has seen a conversation up to a message. Does nothing if that is known already.
@@ -431,7 +432,8 @@ public final class LocalStore {
     /// One conversation, by its id or as `@name`; nil if this device doesn't know it.
     public func conversation(_ destination: String) throws(LocalFailure) -> LocalConversation? {
         guard destination.hasPrefix("@") else { return try conversations.conversation(destination) }
-        return try conversations.direct(with: String(destination.dropFirst()))
+        if let direct = try conversations.direct(with: String(destination.dropFirst())) { return direct }
+        return try places[destination].flatMap { id throws(LocalFailure) in try conversations.conversation(id) }
     }
 
     /// Up to `limit` conversations of which something was left out, so that they must be asked anew.
