@@ -16,6 +16,16 @@ extension OperatorClient {
         try await ask(.person) { $0.member("user", user) }
     }
 
+    /// The conversations of a user, a page of them, as that user's own devices see them. The token needs the scope
+    /// `service`.
+    /// - Parameter before: `next` of the page before.
+    public func conversations(of user: String, before: String? = nil) async throws(RoostFailure) -> Reply {
+        try await ask(.list) { command in
+            command.member("as", user)
+            if let before { command.member("before", before) }
+        }
+    }
+
     /// How these users are shown, at most 500 of them.
     public func presence(of users: [String]) async throws(RoostFailure) -> [UserPresence] {
         let reply = try await ask(.states) { command in
@@ -63,12 +73,23 @@ extension OperatorClient {
 
     /// Closes the connections of a user, or of one device. They may come back.
     public func disconnect(_ user: String, device: String? = nil) async throws(RoostFailure) -> Reply {
-        try await end(.disconnect, user, device)
+        try await ask(.disconnect) { command in
+            command.member("user", user)
+            if let device { command.member("device", device) }
+        }
     }
 
     /// Refuses the tokens that a user has, or those of one device, and closes the connections.
-    public func revoke(_ user: String, device: String? = nil) async throws(RoostFailure) -> Reply {
-        try await end(.revoke, user, device)
+    /// - Parameter isUnknown: whether the user may be one whom the relay doesn't know yet. Otherwise that is an error,
+    ///   where the relay refuses names that nobody has.
+    public func revoke(
+        _ user: String, device: String? = nil, isUnknown: Bool = false
+    ) async throws(RoostFailure) -> Reply {
+        try await ask(.revoke) { command in
+            command.member("user", user)
+            if let device { command.member("device", device) }
+            if isUnknown { command.member("unknown", true) }
+        }
     }
 
     /// Refuses the tokens of a sign-in (claim `sid`), and closes its connections.
@@ -78,13 +99,6 @@ extension OperatorClient {
         try await ask(.revoke) { command in
             command.member("sid", signIn)
             if let until { command.member("until", until.milliseconds) }
-        }
-    }
-
-    private func end(_ type: CommandType, _ user: String, _ device: String?) async throws(RoostFailure) -> Reply {
-        try await ask(type) { command in
-            command.member("user", user)
-            if let device { command.member("device", device) }
         }
     }
 

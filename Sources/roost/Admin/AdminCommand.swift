@@ -19,9 +19,9 @@ struct AdminCommand: AsyncParsableCommand {
             relay's answer is printed as it came.
             """,
         subcommands: [
-            AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
-            AdminRevokeCommand.self, AdminReportCommand.self, AdminDrainCommand.self, AdminPageCommand.self,
-            AdminLinkCommand.self, AdminLettersCommand.self, AuditCommand.self,
+            AdminPeopleCommand.self, AdminUserCommand.self, AdminConversationsCommand.self, AdminMessageCommand.self,
+            AdminDisconnectCommand.self, AdminRevokeCommand.self, AdminReportCommand.self, AdminDrainCommand.self,
+            AdminPageCommand.self, AdminLinkCommand.self, AdminLettersCommand.self, AuditCommand.self,
         ]
     )
 }
@@ -42,9 +42,10 @@ struct AdminOptions: ParsableArguments {
     }
 
     /// Opens a session.
-    func connect() async throws -> OperatorClient {
+    /// - Parameter isService: whether it may also ask what only services may.
+    func connect(isService: Bool = false) async throws -> OperatorClient {
         let address = try address()
-        let token = try await newToken()
+        let token = try await newToken(isService: isService)
         let connector = try trust.connector()
         do throws(RoostFailure) {
             let client = try OperatorClient(url: address, token: token, connector: connector)
@@ -63,13 +64,13 @@ struct AdminOptions: ParsableArguments {
     }
 
     /// A token for an hour, or the one that was given.
-    func newToken() async throws -> String {
+    func newToken(isService: Bool = false) async throws -> String {
         if let token { return token }
         let auth = try options.configuration().auth
         let now = Int64(Date().timeIntervalSince1970)
         return try await SigningKey.load(path: auth.keyFile).token(
             // No user has such a name, so nobody who may end users' sessions ends ours.
-            user: "@" + name, isOperator: true, issued: Timestamp(milliseconds: now * 1_000),
+            user: "@" + name, isOperator: true, isService: isService, issued: Timestamp(milliseconds: now * 1_000),
             expires: Timestamp(milliseconds: (now + 3_600) * 1_000), audience: auth.audience, issuer: auth.issuer)
     }
 
@@ -139,9 +140,10 @@ struct AdminPresenceCommand: AsyncParsableCommand {
         commandName: "presence", abstract: "Say how a user is shown and why, and what the user's devices do.")
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The user.") var user: String
+    @Argument(help: "The user: the id, the username or the address.") var user: String
 
     func run() async throws {
+        let user = try await admin.person(user)
         try await admin.run { client, _ async throws(RoostFailure) in
             try await client.person(user)
         } show: { members, _ in
@@ -176,10 +178,11 @@ struct AdminDisconnectCommand: AsyncParsableCommand {
         commandName: "disconnect", abstract: "Close a user's connections. Clients come back.")
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The user.") var user: String
+    @Argument(help: "The user: the id, the username or the address.") var user: String
     @Option(help: "Only the connection of this device.") var device: String?
 
     func run() async throws {
+        let user = try await admin.person(user)
         try await admin.run { client, _ async throws(RoostFailure) in
             try await client.disconnect(user, device: device)
         } show: { members, _ in

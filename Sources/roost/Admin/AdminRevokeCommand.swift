@@ -16,25 +16,30 @@ struct AdminRevokeCommand: AsyncParsableCommand {
             Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
             tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued. If roost-services \
             keeps accounts on this machine, the user's sign-ins end there first. A relay elsewhere (--url) is told \
-            alone: end the sign-ins by roost admin user revoke.
+            alone: end the sign-ins by roost admin user revoke. A name that nobody has is an error; --unknown revokes \
+            the tokens of a user who has never been here, too.
             """
     )
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The user.") var user: String?
+    @Argument(help: "The user: the id, the username or the address.") var user: String?
     @Option(help: "Only for this device.") var device: String?
     @Option(help: "The sign-in (claim sid), instead of a user.") var session: String?
+    @Flag(help: "The id is right, although the relay doesn't know the user.") var unknown = false
 
     func validate() throws {
         guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
-        guard session == nil || device == nil else { throw ValidationError("--device needs a user") }
+        guard session == nil || device == nil && !unknown else {
+            throw ValidationError("--device and --unknown need a user")
+        }
     }
 
     func run() async throws {
-        let signIns = endSignIns()
+        let user = try await meant()
+        let signIns = endSignIns(of: user)
         try await admin.run { client, _ async throws(RoostFailure) in
             if let session { return try await client.revoke(signIn: session) }
-            return try await client.revoke(user ?? "", device: device)
+            return try await client.revoke(user, device: device, isUnknown: unknown)
         } show: { members, _ in
             let lines = signIns == .ended ? ["the sign-in at roost-services has ended"] : []
             return (lines + AdminText.revoked(Answer(reading: members)), nil)
@@ -47,6 +52,19 @@ struct AdminRevokeCommand: AsyncParsableCommand {
                 to: .standardError)
         case .failed(let reason):
             throw AdminFailure("the sign-in at roost-services goes on (\(reason)). Repeat this, or `\(other)`")
+        }
+    }
+
+    /// The id of the user. Nothing is done to a name that nobody has: it would look as if somebody were out. Without
+    /// the relay an id has to do, so that the sign-ins end all the same.
+    private func meant() async throws -> String {
+        guard let user, !unknown else { return user ?? "" }
+        do { return try await admin.person(user) } catch let failure as AdminFailure {
+            guard failure.code != "not_found" else {
+                throw AdminFailure("\(failure); if the id is right, and the user was never here, add --unknown")
+            }
+            guard failure.code == nil, !user.dropFirst().contains("@") else { throw failure }
+            return user
         }
     }
 
@@ -63,22 +81,21 @@ struct AdminRevokeCommand: AsyncParsableCommand {
     }
 
     /// The relay is told all the same: who is connected is out at once.
-    private func endSignIns() -> SignIns {
+    private func endSignIns(of user: String) -> SignIns {
         guard admin.url == nil else { return .unknown }
         do {
-            let (settings, added) = try admin.servicesSettings()
+            let settings = try admin.servicesSettings().settings
             // The services' process may be stopped; what it keeps is there.
             guard FileManager.default.fileExists(atPath: settings.data + "/services.db") else {
                 return try admin.options.configuration().listen.services.isEmpty ? .none : .unknown
             }
-            let line = ServicesLine(
-                program: ServicesProgram.path, words: ["--as", admin.name] + admin.options.words(added), token: nil)
+            let line = try admin.servicesLine()
             if let session {
                 try line.endSession(session)
             } else if let device {
-                return try line.endSessions(of: user ?? "", on: device) > 0 ? .ended : .none
+                return try line.endSessions(of: user, on: device) > 0 ? .ended : .none
             } else {
-                try line.endSessions(of: user ?? "")
+                try line.endSessions(of: user)
             }
             return .ended
         } catch let failure as AdminFailure {

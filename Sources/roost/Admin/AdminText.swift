@@ -8,7 +8,9 @@ enum AdminText {
     }
 
     static func line(_ person: PeoplePage.Person) -> String {
-        "  \(TerminalText.printable(person.user))  \(person.state.rawValue), \(things(person.devices, "device"))"
+        let user = TerminalText.printable(person.user)
+        let who = person.name.map { "\(TerminalText.printable($0)) (\(user))" } ?? user
+        return "  \(who)  \(person.state.rawValue), \(things(person.devices, "device"))"
     }
 
     private static func things(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
