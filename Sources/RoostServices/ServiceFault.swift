@@ -18,6 +18,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case methodNotAllowed = "method_not_allowed"
         case timeout
         case emailTaken = "email_taken"
+        case usernameTaken = "username_taken"
         case roleImmutable = "role_immutable"
         case conflict
         case gone
@@ -43,7 +44,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408
-            case .emailTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
+            case .emailTaken, .usernameTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
             case .gone: 410
             case .tooLarge: 413
             case .expectationFailed: 417

@@ -21,7 +21,7 @@ from harness.up import free_port
 from harness.waiting import until
 
 PAGES = yaml.safe_load((REPOSITORY / "Docs/openapi.yaml").read_text())
-WORDS = ("send", "conversations", "read", "presence", "sessions", "erase")
+WORDS = ("send", "conversations", "read", "presence", "users", "sessions", "erase")
 COMMANDS = (
     ("send", "messages"), ("send", "messages/edit"), ("send", "messages/delete"), ("send", "messages/react"),
     ("read", "messages/history"), ("send", "signals"), ("conversations", "conversations"),

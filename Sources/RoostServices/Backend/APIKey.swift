@@ -15,6 +15,8 @@ package struct APIKey: Sendable, Equatable {
         case read
         /// To see who is there.
         case presence
+        /// To make users known, and to say what they are called.
+        case users
         /// To close connections, and to end sessions.
         case sessions
         /// To erase messages and conversations.

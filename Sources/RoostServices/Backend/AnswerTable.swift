@@ -16,6 +16,8 @@ package struct AnswerTable: Sendable {
         changes + conversations + [
             Row("messages/history", .read, "conversation messages more gaps people"),
             Row("presence", .presence, "users"),
+            Row("users", .users, "users.user users.version users.code users.reason"),
+            Row("users/{user}", .users, "user version"),
         ] + endings
 
     // What a command that changes something says. `origin` and the body that goes with it are another message's, and

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import RoostWire
 
@@ -11,6 +12,7 @@ package struct BackendRoutes: Sendable {
     private let relay: any RelayCommands
     private let erasures: ErasureQueue
     private let sessions: SessionEnding
+    private let naming: UserNaming
     private let limits: ServicesLimits
 
     /// - Parameters:
@@ -20,6 +22,7 @@ package struct BackendRoutes: Sendable {
         keys: APIKeys, relay: any RelayCommands, erasures: ErasureQueue, accounts: Accounts, limits: ServicesLimits
     ) {
         sessions = SessionEnding(accounts: accounts)
+        naming = UserNaming(relay: relay, accounts: accounts)
         self.erasures = erasures
         self.keys = keys
         self.relay = relay
@@ -36,7 +39,29 @@ package struct BackendRoutes: Sendable {
                 guardian: { call throws(ServiceFault) in try await keys.check(call.token, for: command.word) },
                 { call throws(ServiceFault) in try await routes.answer(call, command) })
         }
+        addUsers(to: &table)
         addErasures(to: &table)
+    }
+
+    private func addUsers(to table: inout RouteTable) {
+        let (keys, naming) = (keys, naming)
+        table.add(.put, BackendRoutes.base + "users/{user}") { call throws(ServiceFault) in
+            let key = try await keys.check(call.token, for: .users)
+            let user = call.parameter?.removingPercentEncoding ?? ""
+            return .named(user, version: try await naming.name(user, try call.object(), by: key.name))
+        }
+        table.add(
+            .put, BackendRoutes.base + "users", bodyBytes: limits.commandBytes,
+            guardian: { call throws(ServiceFault) in try await keys.check(call.token, for: .users) }
+        ) { call throws(ServiceFault) in
+            let key = try await keys.check(call.token, for: .users)
+            let users = try call.object().objects("users") ?? []
+            guard (1...UserNaming.most).contains(users.count) else {
+                throw ServiceFault(
+                    .badRequest, "users must be a list of 1 to \(UserNaming.most) objects", member: "users")
+            }
+            return .named(try await naming.name(users, by: key.name))
+        }
     }
 
     private func addErasures(to table: inout RouteTable) {
@@ -65,13 +90,16 @@ package struct BackendRoutes: Sendable {
 
     private static func user(_ call: Call) throws(ServiceFault) -> String {
         guard let user = try call.members().text("user"), APIKey.isName(user), !user.hasPrefix("@") else {
-            throw ServiceFault(
-                .badRequest,
-                "user must be 1 to 64 printable ASCII characters without space, quotation mark and backslash, not "
-                    + "beginning with @", member: "user")
+            throw BackendRoutes.noUser
         }
         return user
     }
+
+    /// The refusal of what can't be a user's id.
+    static let noUser = ServiceFault(
+        .badRequest,
+        "user must be 1 to 64 printable ASCII characters without space, quotation mark and backslash, not beginning "
+            + "with @", member: "user")
 
     /// Erases a conversation. A large group takes several commands; one that isn't there any more is erased.
     private static func erase(_ conversation: String, by relay: any RelayCommands) async throws(ServiceFault) {

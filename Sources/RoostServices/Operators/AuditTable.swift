@@ -12,9 +12,11 @@ package struct AuditEntry: Sendable, Equatable {
         case letters
         /// To make a link by which somebody signs in.
         case link
+        /// To say what a user is called, by a key of a backend.
+        case name
     }
 
-    /// Who did it: the user id of an operator, or `@` and a name that the command line gave.
+    /// Who did it: the user id of an operator, `@` and a name that the command line gave, or `@key:` and that of a key.
     package var actor: String
     package var act: Act
     /// Whom it was about; nil for a search.
