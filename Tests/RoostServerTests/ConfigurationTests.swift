@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RoostCore
 import RoostServicesConfiguration
 import RoostWire
 import Testing
