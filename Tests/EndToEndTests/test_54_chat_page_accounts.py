@@ -222,7 +222,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         friend = await id_of(finn)
         await olga.open("Finn")
         await olga.write("Hello Finn")
-        await olga.sees_state("Hello Finn", "Delivered")
+        await finn.sees("Hello Finn")
         await olga.page.locator("#title").get_by_text("Finn", exact=True).wait_for()
         # The owner in another browser: another link, and no name any more.
         there = await browser.tab(await browser.device(), await asyncio.to_thread(link))
