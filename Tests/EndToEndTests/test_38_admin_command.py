@@ -45,7 +45,7 @@ async def test_people_user_and_message(start):
         assert message[0].startswith(f"message 1 of {group} from bob/phone, stored ")
         assert message[1:3] == ["  bob/phone: sent it", "  carol/phone: delivered"]
         assert message[3].startswith("  carol/tablet: waiting, offline since ")
-    assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: user: nobody has this name\n"
+    assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: nobody is called nobody\n"
     assert "there is no such event" in await roost(relay, "admin", "message", group, "9", code=1)
 
 

@@ -310,12 +310,12 @@ def test_a_conversation_that_is_there_does_not_say_when_something_came(both):
 
 
 def test_the_commands_of_the_page_are_true(both):
-    """Docs/HTTP.md, from top to bottom."""
-    services, _ = both()
+    """Docs/HTTP.md, from top to bottom, where unknown names are refused."""
+    services, _ = both(directory__unknown="refuse")
     key = Backend(services).key
     page = (REPOSITORY / "Docs/HTTP.md").read_text()
     commands = re.findall(r"^    (curl (?:.*\\\n)*.*)", page, re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 8
     for text in commands:
         text = text.replace("127.0.0.1:8081", f"127.0.0.1:{services.port}").replace("curl -s", "curl -sSf")
         run = subprocess.run(
