@@ -123,8 +123,12 @@ async def test_two_tabs_are_one_device(relay, name):
 
 async def test_a_message_that_is_refused(start):
     relay = start(limits__text_scalars=40)
-    async with Browser() as browser:
-        alice, bob = await browser.person(relay, "alice"), await browser.person(relay, "bob")
+    async with Browser(network_fails=True) as browser:
+        # Without the part that counts characters, the page sends what the relay then refuses.
+        device = await browser.device(service_workers="block")
+        await device.route("**/app-write.js*", lambda route: route.abort())
+        alice = await browser.tab(device, address(relay, relay.token("alice")))
+        bob = await browser.person(relay, "bob")
         await alice.meet("bob")
         await alice.write("Short")
         await bob.open("alice")

@@ -14,7 +14,8 @@ SCREENSHOTS = REPOSITORY / ".build-screenshots"
 SHOWN = 5_000
 
 # What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
-OF_THE_NETWORK = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource")
+OF_THE_NETWORK = re.compile(
+    r"WebSocket connection to|net::ERR_|Failed to load resource|Service Worker registration blocked")
 
 
 class Browser:
