@@ -50,8 +50,9 @@ struct KitBench {
     }
 
     @MainActor static func open(_ path: String) async throws -> Roost {
-        try await Roost(
-            RoostSettings(url: "ws://127.0.0.1:1/v1/socket", path: path, device: "bench", connector: Nowhere()) { "" })
+        let file = URL(filePath: path)
+        return try await Roost(
+            RoostSettings(relay: URL(filePath: "/"), file: file, device: "bench", connector: Nowhere()) { "" })
     }
 
     /// Scrolls from the newest message to the first, as a finger would.
@@ -140,7 +141,7 @@ struct KitBench {
 struct Nowhere: SocketConnector {
     func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         throw SocketFailure("offline")
     }
 }

@@ -104,7 +104,7 @@ extension ChatClient {
     }
 
     /// Reports whether this device is in use. Repeated on every connection.
-    public func setActivity(_ activity: Activity) async throws(RoostFailure) {
+    public func setActivity(_ activity: PresenceActivity) async throws(RoostFailure) {
         session.standing.note(activity)
         guard session.requests.isReady else { return }
         try await request(.presence) { $0.member("state", word: activity.word) }
@@ -253,7 +253,7 @@ extension ChatClient {
 
     /// Gives a member of a group another role. With a `key`, it is safe to call again.
     public func setRole(
-        _ role: Role, of user: String, in conversation: String, key: String? = nil
+        _ role: MemberRole, of user: String, in conversation: String, key: String? = nil
     ) async throws(RoostFailure) {
         try await request(.setRole) { command in
             command.member("conversation", conversation)

@@ -32,7 +32,7 @@ public struct LibwebsocketsConnector: SocketConnector {
     /// See `SocketConnector`.
     public func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         do throws(DialerFailure) {
             var settings = DialerSettings()
             settings.address = address
@@ -48,7 +48,7 @@ public struct LibwebsocketsConnector: SocketConnector {
     }
 }
 
-private struct DialedSocket: Socket {
+private struct DialedSocket: ClientSocket {
     let dialer: Dialer
 
     func send(_ text: [UInt8]) -> Bool { dialer.send(text: text) }

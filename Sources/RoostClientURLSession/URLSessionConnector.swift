@@ -23,7 +23,7 @@ public struct URLSessionConnector: SocketConnector {
     /// See `SocketConnector`.
     public func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         guard let address = URL(string: url), let scheme = address.scheme?.lowercased(),
             scheme == "ws" || scheme == "wss", address.host?.isEmpty == false
         else { throw SocketFailure("not a ws:// or wss:// URL: \(url)") }

@@ -8,7 +8,7 @@ import RoostLock
 
 /// One `URLSessionWebSocketTask`. It reports on one serial queue. `URLSession` keeps its delegate until it is
 /// invalidated, which is at the end of the connection.
-final class URLSessionSocket: NSObject, Socket {
+final class URLSessionSocket: NSObject, ClientSocket {
     /// Most bytes of a message from the server: a page of history fits, even with everything escaped.
     static let messageBytesMax = 4_194_304
     /// Most messages that `URLSession` hasn't taken yet. Beyond that, `send` returns false.

@@ -19,6 +19,11 @@ public final class ContactBook {
         reader = Task { [weak self] in for await now in told { self?.show(now) } }
     }
 
+    init(preview snapshot: ContactsSnapshot) {
+        engine = .preview
+        self.snapshot = snapshot
+    }
+
     deinit { reader?.cancel() }
 
     private func show(_ now: ContactsSnapshot) {
@@ -75,7 +80,7 @@ public final class ContactBook {
     }
 
     private func change(
-        _ user: String, _ body: @escaping @Sendable (Contacts) async throws(RoostFailure) -> Contact?
+        _ user: String, _ body: @escaping @Sendable (ClientContacts) async throws(RoostFailure) -> Contact?
     ) async throws {
         let contact = try await engine.patience { [engine] () throws(RoostFailure) in
             try await body(engine.client.contacts)

@@ -19,6 +19,11 @@ public final class KnownPeople {
         reader = Task { [weak self] in for await now in told { self?.show(now) } }
     }
 
+    init(preview profiles: [String: UserProfile]) {
+        engine = .preview
+        self.profiles = profiles
+    }
+
     deinit { reader?.cancel() }
 
     private func show(_ now: [String: UserProfile]) {

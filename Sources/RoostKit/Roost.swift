@@ -32,8 +32,10 @@ public final class Roost {
     /// What was saved of a damaged file, or of the log beside one that was empty or gone; nil if it was whole. An app
     /// that wants to may tell its user.
     public let repair: LocalRepair?
+    /// Why everything is kept in memory, with `UnusableFile.useMemory`; nil if the file is in use.
+    public let unusable: LocalFailure?
     /// What the device says about its use. "Read" counts only while it is active.
-    public private(set) var activity = Activity.active
+    public private(set) var activity = PresenceActivity.active
     /// What to tell people; the app may replace any of it.
     public var sentences: Sentences
     @ObservationIgnored let engine: Engine
@@ -50,10 +52,13 @@ public final class Roost {
         let (contacts, showContacts) = AsyncStream<ContactsSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (shared, showSettings) = AsyncStream<[String: LocalSetting]>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let engine = try await Engine(
-            settings, session: showSession, presence: showPresence,
-            others: Acquaintances.Shown(people: showPeople, contacts: showContacts, settings: showSettings))
+        let engine = try await Engine.open(
+            settings,
+            Engine.Told(
+                session: showSession, presence: showPresence,
+                others: Acquaintances.Shown(people: showPeople, contacts: showContacts, settings: showSettings)))
         self.engine = engine
+        unusable = engine.unusable
         sentences = settings.sentences
         repair = try await engine.perform { $0.store.repair }
         people = KnownPeople(engine, profiles)
@@ -73,10 +78,28 @@ public final class Roost {
         try await engine.perform { $0.tell() }
     }
 
+    /// A chat that shows this, and has no relay: for previews and tests of screens. What is done with it stays in memory.
+    public init(
+        preview snapshot: RoostSnapshot, conversations: [ConversationRow] = [], requests: [ConversationRow] = [],
+        presences: [String: UserPresence] = [:], profiles: [String: UserProfile] = [:],
+        contacts: ContactsSnapshot = ContactsSnapshot()
+    ) {
+        engine = .preview
+        self.snapshot = snapshot
+        self.presences = presences
+        sentences = Sentences()
+        (repair, unusable) = (nil, nil)
+        people = KnownPeople(preview: profiles)
+        self.contacts = ContactBook(preview: contacts)
+        settings = SharedSettings(engine, AsyncStream { $0.finish() })
+        self.conversations = ConversationList(preview: conversations)
+        self.requests = ConversationList(preview: requests)
+    }
+
     deinit {
         for reader in readers { reader.cancel() }
         let engine = engine
-        Task { await engine.disconnect() }
+        if engine !== Engine.preview { Task { await engine.disconnect() } }
     }
 
     private func show(_ now: RoostSnapshot) {
@@ -118,7 +141,7 @@ public final class Roost {
     }
 
     /// Says whether the device is in use: `active` in the foreground, `background` in the background.
-    public func setActivity(_ activity: Activity) async {
+    public func setActivity(_ activity: PresenceActivity) async {
         self.activity = activity
         await engine.setActivity(activity)
     }
@@ -126,8 +149,16 @@ public final class Roost {
     // MARK: Conversations
 
     /// A conversation by its id, or the direct one with a user as `@name`.
-    public func timeline(with destination: String) async throws -> Timeline {
-        try await Timeline(destination, engine, of: self)
+    public func timeline(with destination: String) async throws -> ConversationTimeline {
+        try await ConversationTimeline(destination, engine, of: self)
+    }
+
+    /// Opens a conversation where it was left; at its newest message if that place isn't there any more, or can't be had
+    /// now.
+    public func timeline(at place: TimelinePlace) async throws -> ConversationTimeline {
+        let timeline = try await timeline(with: place.destination)
+        if let row = place.row { try? await timeline.jump(to: row) }
+        return timeline
     }
 
     /// Creates a group, and returns its id. Needs a session.
@@ -137,7 +168,7 @@ public final class Roost {
     }
 
     /// Renames a group. Needs a session.
-    public func rename(_ conversation: String, to name: String) async throws {
+    public func renameGroup(_ conversation: String, to name: String) async throws {
         let key = try await engine.perform { $0.newKey() }
         try await engine.changeGroup(conversation) { client throws(RoostFailure) in
             try await client.rename(conversation, to: name, key: key)
@@ -149,7 +180,7 @@ public final class Roost {
     ///   - photo: what the apps understand by it, such as an address, of at most 256 bytes; nil to leave it as it is,
     ///     empty to remove it.
     ///   - description: at most 1,024 bytes; likewise.
-    public func describe(
+    public func describeGroup(
         _ conversation: String, photo: String? = nil, description: String? = nil
     ) async throws {
         let key = try await engine.perform { $0.newKey() }
@@ -159,7 +190,7 @@ public final class Roost {
     }
 
     /// Adds users to a group. Needs a session.
-    public func add(_ users: [String], to conversation: String) async throws {
+    public func addMembers(_ users: [String], to conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
         try await engine.changeGroup(conversation) { client throws(RoostFailure) in
             try await client.add(users, to: conversation, key: key)
@@ -167,7 +198,7 @@ public final class Roost {
     }
 
     /// Removes users from a group. Needs a session.
-    public func remove(_ users: [String], from conversation: String) async throws {
+    public func removeMembers(_ users: [String], from conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
         try await engine.changeGroup(conversation) { client throws(RoostFailure) in
             try await client.remove(users, from: conversation, key: key)
@@ -175,7 +206,7 @@ public final class Roost {
     }
 
     /// Gives a member of a group another role. Needs a session.
-    public func setRole(_ role: Role, of user: String, in conversation: String) async throws {
+    public func setRole(_ role: MemberRole, of user: String, in conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
         try await engine.changeGroup(conversation) { client throws(RoostFailure) in
             try await client.setRole(role, of: user, in: conversation, key: key)
@@ -222,34 +253,18 @@ public final class Roost {
     /// Asks for the presence of these users, besides those of listed and open conversations: the people of a list of
     /// contacts, say. At most 1,000 are watched; a later call replaces an earlier one. Whom the user may not watch has
     /// no presence.
-    public func follow(_ users: Set<String>) async throws {
+    public func followPresence(of users: Set<String>) async throws {
         try await engine.perform { $0.follow(users) }
         await engine.refresh()
     }
 
+    /// How this device has fared: what an app reports beside a complaint.
+    public func counters() async -> RoostCounters { await engine.counters }
+
     /// A person: profile and presence as far as they are told.
-    public func person(_ user: String) -> Person {
-        Person(user: user, presence: presences[user], profile: people.profiles[user])
+    public func person(_ user: String) -> KnownPerson {
+        KnownPerson(user: user, presence: presences[user], profile: people.profiles[user])
     }
-}
-
-/// Somebody, as far as this device is told.
-public struct Person: Sendable, Equatable, Identifiable {
-    /// The user's id.
-    public var user: String
-    /// The presence; nil while nothing was told.
-    public var presence: UserPresence?
-    /// The profile; nil if none is shown.
-    public var profile: UserProfile?
-
-    /// The user's id.
-    public var id: String { user }
-    /// What to show: the display name, or the user's id if there is none.
-    public var name: String { profile?.name ?? user }
-    /// Whether the person is there.
-    public var isOnline: Bool { presence.map { $0.state != .offline } ?? false }
-    /// When somebody who is offline was last here, if that is told.
-    public var lastSeen: Timestamp? { presence?.lastSeen }
 }
 
 /// Values for any number of readers; each gets the newest.

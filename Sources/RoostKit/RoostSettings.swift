@@ -2,13 +2,31 @@ public import RoostClient
 public import RoostStore
 public import RoostWire
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What happens if a device's file can't be opened, as on a full disk or in a folder that isn't there. A damaged file
+/// isn't meant: what can be read of it is saved, and `Roost.repair` says so.
+public enum UnusableFile: Sendable {
+    /// `Roost.init` throws the `LocalFailure`.
+    case fail
+    /// Everything is kept in memory, until the app ends: `Roost.unusable` says why.
+    case useMemory
+}
+
 /// Everything that an app may set.
 public struct RoostSettings: Sendable {
     /// The relay's address, `wss://…/v1/socket`.
-    public var url: String
+    public var relay: URL
     /// The file of this device. It is created if it is missing; its folder must exist. An app and its extensions may
-    /// open it at once; one of them at a time has a session. A file beside it, `….lock`, keeps them apart.
-    public var path: String
+    /// open it at once; one of them at a time has a session. A file beside it, `….lock`, keeps them apart. nil to keep
+    /// everything in memory, as a test does.
+    public var file: URL?
+    /// What happens if the file can't be opened.
+    public var unusableFile = UnusableFile.fail
     /// The name of the device, if the file has none yet: 1–64 bytes of printable ASCII without spaces.
     public var device: String
     /// Who uses the device, if the app knows it before the relay says it. What another user left is then not shown. It
@@ -23,6 +41,8 @@ public struct RoostSettings: Sendable {
     public var isBackground = false
     /// Tells when the network changes, so that a try comes at once; nil to find out by waiting.
     public var network: (any NetworkMonitor)?
+    /// Called with what happened, for the app's own log: from any thread, in order. It never has texts, names or tokens.
+    public var log: (@Sendable (RoostLogEntry) -> Void)?
     /// What to tell people.
     public var sentences = Sentences()
     /// What happens to what can't be sent for now.
@@ -40,13 +60,16 @@ public struct RoostSettings: Sendable {
     /// Draws keys and random waits. Keys must never repeat: another one is for tests only.
     public var generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
 
+    var address: String { relay.absoluteString }
+    var path: String? { file?.path }
+
     /// Creates settings.
     public init(
-        url: String, path: String, device: String, user: String? = nil, connector: any SocketConnector,
+        relay: URL, file: URL?, device: String, user: String? = nil, connector: any SocketConnector,
         token: @escaping @Sendable () async throws -> String
     ) {
-        self.url = url
-        self.path = path
+        self.relay = relay
+        self.file = file
         self.device = device
         self.user = user
         self.connector = connector

@@ -304,7 +304,7 @@ extension SQLiteLog {
             """)
         var members: [Snapshot.Member] = []
         while try query.step() {
-            let role = query.isNull(2) ? nil : Role(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
+            let role = query.isNull(2) ? nil : MemberRole(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
             var member = Snapshot.Member(ConversationNumber(query.int32(0)), UserNumber(query.int32(1)), role: role)
             member.since = SequenceNumber(query.int64(3))
             member.joinedAfter = SequenceNumber(query.int64(12))

@@ -29,6 +29,17 @@ struct DraftTable {
         return ""
     }
 
+    // Most that a session shares at its beginning: more than anybody has begun, less than the relay takes in a burst.
+    private static let destinationsMax: Int64 = 50
+
+    /// Where a user has begun to write something.
+    func destinations(of user: String?) throws(LocalFailure) -> [String] {
+        try database.rows(
+            "SELECT destination FROM draft WHERE user = ? ORDER BY destination LIMIT ?",
+            [.text(user ?? ""), .integer(DraftTable.destinationsMax)]
+        ) { $0.text(0) }
+    }
+
     /// Keeps a text under the first of these names, and nothing under the others; an empty one under none.
     func keep(_ text: String, of user: String?, for names: [String]) throws(LocalFailure) {
         for name in names {

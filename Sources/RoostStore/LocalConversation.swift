@@ -9,7 +9,7 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     /// The name of a group; nil for a direct conversation.
     public var name: String?
     /// The user's own role.
-    public var role: Role
+    public var role: MemberRole
     /// Number of members.
     public var count: Int
     /// The names of the first 50 members.
@@ -63,7 +63,7 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     }
 
     init(
-        id: String, kind: ConversationKind, name: String? = nil, role: Role = .member, count: Int, members: [String],
+        id: String, kind: ConversationKind, name: String? = nil, role: MemberRole = .member, count: Int, members: [String],
         first: SequenceNumber = SequenceNumber(1), sequence: SequenceNumber, time: Timestamp
     ) {
         self.id = id
@@ -98,7 +98,7 @@ public struct LocalMessage: Sendable, Equatable {
     /// `text`, or a kind of the author's application.
     public var kind: String
     /// The body; nil if the message was deleted or lost, is hidden, or has disappeared.
-    public var body: Body?
+    public var body: MessageBody?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
     /// When it was last edited.

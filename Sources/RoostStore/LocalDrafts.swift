@@ -1,8 +1,43 @@
+import RoostWire
+
 /// What the user has begun to write. It belongs to the thread of its store.
 public struct LocalDrafts {
     let store: LocalStore
 
     private var table: DraftTable { DraftTable(database: store.database) }
+
+    /// What the key of the setting begins with by which a draft is on all devices (Docs/Protocol.md, section 6).
+    public static let key = "draft/"
+
+    /// Counts up whenever one of them may have changed.
+    public var revision: Int { store.draftRevision }
+
+    /// Where the user has begun to write something, as far as a session may share it.
+    public func destinations() throws(LocalFailure) -> [String] {
+        try table.destinations(of: store.identity.user)
+    }
+
+    /// What the user's other devices have been told; empty if nothing.
+    public func shared(in conversation: String) throws(LocalFailure) -> String {
+        try store.settings.setting(LocalDrafts.key + conversation).flatMap { MessageBody(json: $0.value)?.text } ?? ""
+    }
+
+    /// The version of what the user's other devices have been told; 0 if nothing ever was.
+    public func sharedVersion(for destination: String) throws(LocalFailure) -> Int64 {
+        guard let id = try store.conversation(destination)?.id else { return 0 }
+        return try store.settings.version(of: LocalDrafts.key + id)
+    }
+
+    /// Another device has written on, or has sent what was written: this one follows, unless something else was written
+    /// here meanwhile.
+    func follow(_ key: String, from old: [UInt8]?, to new: [UInt8]?) throws(LocalFailure) {
+        guard key.hasPrefix(LocalDrafts.key) else { return }
+        let before = old.flatMap { MessageBody(json: $0)?.text } ?? ""
+        // What isn't a text says nothing of a draft.
+        guard let now = new.map({ MessageBody(json: $0)?.text }) ?? "" else { return }
+        let conversation = String(key.dropFirst(LocalDrafts.key.count))
+        if try draft(for: conversation) == before { try keep(now, for: conversation) }
+    }
 
     /// What the user has begun to write to a conversation or `@name`; empty if nothing.
     public func draft(for destination: String) throws(LocalFailure) -> String {
@@ -13,6 +48,7 @@ public struct LocalDrafts {
     public func keep(_ text: String, for destination: String) throws(LocalFailure) {
         guard try draft(for: destination) != text else { return }
         let names = try names(of: destination)
+        store.draftRevision += 1
         try store.database.transaction { () throws(LocalFailure) in
             try table.keep(text, of: store.identity.user, for: names)
         }

@@ -4,6 +4,8 @@ public import RoostWire
 /// thread of its store.
 public final class LocalSettings {
     private let database: LocalDatabase
+    /// Called before a change of another device's is taken, with the key, the value before, and the new one.
+    var willTake: (_ key: String, _ old: [UInt8]?, _ new: [UInt8]?) throws(LocalFailure) -> Void = { _, _, _ in }
     /// Counts up whenever one of them may have changed.
     public private(set) var revision = 0
 
@@ -25,6 +27,11 @@ public final class LocalSettings {
             "SELECT key, value, version FROM setting WHERE key = ? AND value IS NOT NULL", [.text(key)],
             LocalSettings.setting
         ).first
+    }
+
+    /// The version of a setting, also of one that was removed; 0 if none is known.
+    public func version(of key: String) throws(LocalFailure) -> Int64 {
+        try database.rows("SELECT version FROM setting WHERE key = ?", [.text(key)]) { $0.integer(0) }.first ?? 0
     }
 
     /// The settings whose keys begin so, in the order of their keys.
@@ -68,7 +75,12 @@ public final class LocalSettings {
             try database.run("DELETE FROM setting")
             return try database.run("UPDATE identity SET has_settings = 0")
         }
-        try put(key, change.value, change.version)
+        try takeOthers(key, change.value, change.version)
+    }
+
+    private func takeOthers(_ key: String, _ value: [UInt8]?, _ version: Int64) throws(LocalFailure) {
+        if version > (try self.version(of: key)) { try willTake(key, try setting(key)?.value, value) }
+        try put(key, value, version)
     }
 
     /// Something has changed.
@@ -81,7 +93,7 @@ public final class LocalSettings {
     /// - Parameter isLast: whether it is the last page, so that all are here, unless they were reset meanwhile.
     public func take(_ page: StatePage, isLast: Bool) throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
-            for one in page.settings { try put(one.key, one.value, one.version) }
+            for one in page.settings { try takeOthers(one.key, one.value, one.version) }
             if isLast { try database.run("UPDATE identity SET has_settings = 1 WHERE has_settings = 2") }
         }
     }

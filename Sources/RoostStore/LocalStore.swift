@@ -30,6 +30,9 @@ public final class LocalStore {
     public let repair: LocalRepair?
     private var places = LocalPlaces()
 
+    // How often a draft may have changed.
+    var draftRevision = 0
+
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
         + LocalPeople.migrations + LocalBadge.migrations + LocalContacts.migrations + LocalIdentity.migrations
@@ -63,8 +66,14 @@ public final class LocalStore {
         badge = LocalBadge(database: database)
         pins = LocalPins(database: database, messages: messages)
         threads = LocalThreads(messages: messages)
+        settings.willTake = { [unowned self] (key, old, new) throws(LocalFailure) in
+            try drafts.follow(key, from: old, to: new)
+        }
         database.noteOthers = { [unowned self] () throws(LocalFailure) in try noteOthers() }
     }
+
+    /// The bytes of a device's file and its log; 0 if there is none.
+    public static func bytes(of path: String) -> Int64 { DamagedFile(path: path).bytes }
 
     // What a start reads.
     private struct Parts {
@@ -92,6 +101,7 @@ public final class LocalStore {
         if identity.user != before.user { outbox.user = identity.user }
         try outbox.rereadOthers()
         settings.noteChange()
+        draftRevision += 1
         people.forgetAll()
     }
 
@@ -279,7 +289,7 @@ public final class LocalStore {
 
     // The server says by a setting which request the user has dropped (Docs/Protocol.md, section 5).
     private func noteDropped(_ change: StateChange) throws(LocalFailure) {
-        guard change.key == "@requests", let id = change.value.flatMap({ Body(json: $0)?.text }) else { return }
+        guard change.key == "@requests", let id = change.value.flatMap({ MessageBody(json: $0)?.text }) else { return }
         try conversations.dropRequest(id)
     }
 
@@ -385,7 +395,7 @@ public final class LocalStore {
             var message = LocalMessage(
                 stored, from: identity.user ?? "", key: item.key, kind: told?.kind ?? kind ?? "text")
             if stored.deletedAt == nil {
-                message.body = told?.body ?? Body(json: body)
+                message.body = told?.body ?? MessageBody(json: body)
                 message.mentions = item.mentions
             }
             if case .stored(let sequence) = replyTo { message.replyTo = sequence }

@@ -62,7 +62,7 @@ struct MessageTable {
             conversation: row.text(0), sequence: SequenceNumber(row.integer(1)),
             key: row.isNull(2) ? nil : row.text(2), from: row.text(3),
             time: Timestamp(milliseconds: row.integer(4)), kind: row.text(5),
-            body: row.isNull(6) ? nil : Body(json: row.bytes(6)),
+            body: row.isNull(6) ? nil : MessageBody(json: row.bytes(6)),
             replyTo: row.isNull(7) ? nil : SequenceNumber(row.integer(7)), editedAt: time(8), deletedAt: time(9),
             reactions: row.isNull(10) ? [] : Reactions.read(row.bytes(10)), isStale: row.integer(11) != 0)
         message.mentions = row.isNull(12) ? [] : Mentions.read(row.text(12))

@@ -58,7 +58,7 @@ struct SavedRows {
         let changed = try database.rows(OutboxTable.changed) { ($0.integer(0), $0.integer(1), $0.bytes(2)) }
         for (id, word, body) in changed where word != OutboxTable.Word.delete.rawValue && !JSONValue.isValid(body) {
             // What is left is a text, for its user to mend.
-            let text = Body(text: String(decoding: body, as: UTF8.self)).json
+            let text = MessageBody(text: String(decoding: body, as: UTF8.self)).json
             try database.run("UPDATE outbox SET kind = NULL, body = ? WHERE id = ?", [.bytes(text), .integer(id)])
         }
         for sql in OutboxTable.settleChanged { try database.run(sql) }

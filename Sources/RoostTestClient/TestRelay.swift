@@ -251,12 +251,12 @@ private struct Connector: SocketConnector {
 
     func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         Wire(relay: relay, number: relay.open(onEvent))
     }
 }
 
-private struct Wire: Socket {
+private struct Wire: ClientSocket {
     let relay: TestRelay
     let number: Int
 

@@ -20,7 +20,7 @@ public enum Command {
     /// Messages of others from this one on that the user has read are unread again for the user alone.
     case unread(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
-    case presence(Activity)
+    case presence(PresenceActivity)
     case status(StatusChoice?, text: Text?, after: Int64?)
     case privacy(PrivacyChange)
     /// The users are told this, or what the settings say if nil. It is never `blocked`.
@@ -404,7 +404,7 @@ public enum Command {
             case describe(photo: Text?, description: Text?)
             case add([Text])
             case remove([Text])
-            case role(Role, user: Text)
+            case role(MemberRole, user: Text)
             /// Milliseconds after which messages disappear; 0 if they stay.
             case expiry(Int64)
             /// This message is shown at the top.

@@ -81,7 +81,7 @@ public enum ConversationKind: UInt8, WireWord {
 }
 
 /// The role of a member in a group. A higher role includes the lower ones.
-public enum Role: UInt8, Comparable, WireWord {
+public enum MemberRole: UInt8, Comparable, WireWord {
     /// Sends and reads messages.
     case member = 1
     /// Also renames the group, and adds and removes members.
@@ -99,11 +99,11 @@ public enum Role: UInt8, Comparable, WireWord {
     }
 
     /// Lower before higher.
-    public static func < (one: Role, other: Role) -> Bool { one.rawValue < other.rawValue }
+    public static func < (one: MemberRole, other: MemberRole) -> Bool { one.rawValue < other.rawValue }
 }
 
 /// What a device says about its use.
-public enum Activity: UInt8, WireWord {
+public enum PresenceActivity: UInt8, WireWord {
     /// A background fetch: says nothing about its user.
     case background = 0
     /// Connected, nobody is using it.

@@ -19,7 +19,7 @@ import RoostWire
 /// returned; that of `send` has `id`. One that throws is answered by `{"done":N,"failed":"…"}`.
 @main
 struct KitDriver {
-    @MainActor static var timeline: Timeline?
+    @MainActor static var timeline: ConversationTimeline?
     @MainActor static var thread: MessageThread?
     @MainActor static var accounts: AccountClient?
 
@@ -56,12 +56,14 @@ struct KitDriver {
         url: String, token: String, path: String, device: String
     ) -> RoostSettings {
         let connector = LibwebsocketsConnector()
+        let relay = URL(string: url) ?? URL(filePath: "/")
+        let file = URL(filePath: path)
         guard token.hasPrefix("http") else {
-            return RoostSettings(url: url, path: path, device: device, connector: connector) { token }
+            return RoostSettings(relay: relay, file: file, device: device, connector: connector) { token }
         }
         let client = AccountClient(url: token, device: device, store: FileTokenStore(path: path + ".tokens"))
         accounts = client
-        return RoostSettings(url: url, path: path, device: device, connector: connector) { try await client.token() }
+        return RoostSettings(relay: relay, file: file, device: device, connector: connector) { try await client.token() }
     }
 
     @MainActor private static func carryOut(_ command: [String: Any], _ roost: Roost) async throws -> String? {

@@ -15,7 +15,7 @@ import Testing
         "bob.b": UserProfile(user: "bob.b", version: 1),
     ])
 
-    private func users(_ text: String, role: Role = .member) -> [String] {
+    private func users(_ text: String, role: MemberRole = .member) -> [String] {
         var crew = Stage.conversation(["alice", "bob", "carol", "dave", "bob.b", "Ève"], name: "Crew")
         crew.role = role
         return MentionReader(crew, names, user: "alice").users(in: text)

@@ -44,7 +44,8 @@ import Testing
     @Test func aHiddenMessageIsAPlace() {
         var message = TimelineMessage(
             id: .sequence(SequenceNumber(1)), sequence: SequenceNumber(1), from: "", isOwn: false,
-            time: Timestamp(milliseconds: Stage.noon), kind: "text", isDeleted: false, reactions: [], isChanging: false)
+            time: Timestamp(milliseconds: Stage.noon).date, kind: "text", isDeleted: false, reactions: [],
+            isChanging: false)
         message.isHidden = true
         let scene = Stage.scene([.message(message)])
         let shown = scene.shown()

@@ -202,11 +202,9 @@ import Testing
         #expect(scene.focus == .composer)
     }
 
-    @Test func whatWasFoundCanBeJumpedTo() {
+    @Test func whatWasFoundCanBeJumpedTo() throws {
         var scene = Stage.scene(talk(60))
-        let found = LocalMessage(
-            conversation: "c-1", sequence: SequenceNumber(2), from: "alice", time: Timestamp(milliseconds: Stage.noon),
-            kind: "text", body: Body(text: "message 2"), reactions: [], isStale: false)
+        let found = try #require(talk(60)[1].message)
         scene.overlay = FoundOverlay.make([found], scene.names, scene.lines.clock)
         #expect(scene.type(.enter) == [.act(.jump(SequenceNumber(2)), on: nil)])
         scene.show(SequenceNumber(2))

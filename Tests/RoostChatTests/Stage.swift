@@ -24,9 +24,9 @@ enum Stage {
             TimelineMessage(
                 id: isOwn ? .key("k\(sequence ?? 0)") : .sequence(SequenceNumber(sequence ?? 0)),
                 sequence: sequence.map(SequenceNumber.init), from: from, isOwn: isOwn,
-                time: sequence.map { _ in Timestamp(milliseconds: noon + minutes * 60_000) }, kind: "text",
-                body: text.map { Body(text: $0) }, replyTo: replyTo.map(SequenceNumber.init),
-                editedAt: isEdited ? Timestamp(milliseconds: noon) : nil, isDeleted: text == nil,
+                time: sequence.flatMap { _ in Timestamp(milliseconds: noon + minutes * 60_000).date }, kind: "text",
+                body: text.map { MessageBody(text: $0) }, replyTo: replyTo.map(SequenceNumber.init),
+                editedAt: isEdited ? Timestamp(milliseconds: noon).date : nil, isDeleted: text == nil,
                 reactions: reactions, state: isOwn ? state ?? .sent : nil, isChanging: false,
                 outboxItem: sequence == nil ? 7 : nil))
     }

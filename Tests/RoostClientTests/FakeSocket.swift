@@ -9,7 +9,7 @@ final class FakeConnector: SocketConnector {
 
     func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         guard url.hasPrefix("ws://") else { throw SocketFailure("not a URL") }
         let socket = FakeSocket(onEvent)
         connections.give(socket)
@@ -22,7 +22,7 @@ final class FakeConnector: SocketConnector {
     var isIdle: Bool { connections.isEmpty }
 }
 
-final class FakeSocket: Socket {
+final class FakeSocket: ClientSocket {
     struct Sent: Sendable {
         let text: String
 

@@ -4,7 +4,7 @@ import RoostClientLibwebsockets
 import RoostClientURLSession
 import Testing
 
-/// What `SocketConnector` and `Socket` promise, for each connector there is.
+/// What `SocketConnector` and `ClientSocket` promise, for each connector there is.
 @Suite(.timeLimit(.minutes(1))) struct ConnectorContract {
     /// A connector under test.
     enum Kind: String, CaseIterable, Sendable {
@@ -34,7 +34,7 @@ import Testing
 
     private func open(
         _ kind: Kind, _ url: String? = nil
-    ) throws -> (socket: any Socket, events: AsyncStream<SocketEvent>.Iterator) {
+    ) throws -> (socket: any ClientSocket, events: AsyncStream<SocketEvent>.Iterator) {
         let (stream, continuation) = AsyncStream.makeStream(of: SocketEvent.self)
         let socket = try kind.connector.connect(to: url ?? server.url) { continuation.yield($0) }
         return (socket, stream.makeAsyncIterator())

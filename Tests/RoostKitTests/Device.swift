@@ -52,11 +52,15 @@ final class Device {
     var path: String { folder.appending(path: "roost.db").path }
 
     /// Starts the app. It isn't connected yet.
-    func start(as other: String? = nil) async throws -> Roost {
+    func start(as other: String? = nil) async throws -> Roost { try await Roost(settings(as: other)) }
+
+    /// What the app sets, for a start.
+    func settings(as other: String? = nil) -> RoostSettings {
         starts += 1
         let token = relay.token(for: other ?? user)
         var settings = RoostSettings(
-            url: "ws://test/v1/socket", path: path, device: name, connector: connector ?? relay.connector
+            relay: URL(string: "ws://test/v1/socket")!, file: URL(filePath: path), device: name,
+            connector: connector ?? relay.connector
         ) {
             token
         }
@@ -66,7 +70,7 @@ final class Device {
         // Keys of different devices and starts differ.
         settings.generator = Counting(from: number << 48 | starts << 32)
         adjust(&settings)
-        return try await Roost(settings)
+        return settings
     }
 
     /// Starts the app, connects, and waits until everything is there.
@@ -85,7 +89,7 @@ extension Roost {
     }
 }
 
-extension Timeline {
+extension ConversationTimeline {
     /// Waits until it looks like that.
     @discardableResult
     func until(_ isSo: @Sendable (TimelineSnapshot) -> Bool) async -> TimelineSnapshot {

@@ -36,7 +36,7 @@ import Testing
     }
 
     // The last hour of a day, and on: a device that was about to wait when the clock moved waits as long from then on.
-    private func passTheEnd(of timelines: Timeline...) async {
+    private func passTheEnd(of timelines: ConversationTimeline...) async {
         let passing = Task.detached { [clock] in
             while !Task.isCancelled {
                 clock.advance(by: .seconds(600))
@@ -48,7 +48,7 @@ import Testing
     }
 
     // A group of alice and bob in which messages disappear after a day.
-    private func group(_ roost: Roost) async throws -> Timeline {
+    private func group(_ roost: Roost) async throws -> ConversationTimeline {
         let group = try await roost.createGroup("Crew", members: ["bob"])
         try await roost.setExpiry(of: group, after: .seconds(86_400))
         let timeline = try await roost.timeline(with: group)
@@ -75,7 +75,7 @@ import Testing
     @Test func aStartAfterTimeOffShowsNothingThatIsGone() async throws {
         let device = try device("alice")
         var roost: Roost? = try await device.online()
-        var timeline: Timeline? = try await group(try #require(roost))
+        var timeline: ConversationTimeline? = try await group(try #require(roost))
         let id = try #require(timeline?.conversation?.id)
         try await timeline?.send("soon gone")
         await timeline?.until { $0.areSent == [true] }

@@ -13,11 +13,12 @@ import Testing
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let written = try await roost.timeline(with: "@bob")
-        try await written.write(draft: "a long text that isn't ready")
+        written.draft = "a long text that isn't ready"
+        try await written.saveDraft()
         let quick = try await roost.timeline(with: "@bob")
         #expect(quick.draft == "a long text that isn't ready")
         try await quick.send("quick")
-        try await written.send(kind: "picture", Body(text: "https://example.org"))
+        try await written.send(kind: "picture", MessageBody(text: "https://example.org"))
         #expect(written.draft == "a long text that isn't ready" && quick.draft == written.draft)
         #expect(try await device.start().timeline(with: "@bob").draft == "a long text that isn't ready")
     }
@@ -26,7 +27,8 @@ import Testing
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let timeline = try await roost.timeline(with: "@bob")
-        try await timeline.write(draft: draft)
+        timeline.draft = draft
+        try await timeline.saveDraft()
         try await timeline.send("ready")
         #expect(timeline.draft.isEmpty)
         #expect(try await device.start().timeline(with: "@bob").draft.isEmpty)
@@ -37,9 +39,11 @@ import Testing
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let timeline = try await roost.timeline(with: "@bob")
-        try await timeline.write(draft: "one")
+        timeline.draft = "one"
+        try await timeline.saveDraft()
         async let sent = timeline.send("one")
-        try await timeline.write(draft: "two")
+        timeline.draft = "two"
+        try await timeline.saveDraft()
         _ = try await sent
         #expect(timeline.draft == "two")
         #expect(try await device.start().timeline(with: "@bob").draft == "two")
@@ -50,10 +54,12 @@ import Testing
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let (one, other) = (try await roost.timeline(with: "@bob"), try await roost.timeline(with: "@bob"))
-        try await one.write(draft: "same")
+        one.draft = "same"
+        try await one.saveDraft()
         try await other.send("same")
         #expect(try await device.start().timeline(with: "@bob").draft.isEmpty)
-        try await one.write(draft: "same")
+        one.draft = "same"
+        try await one.saveDraft()
         #expect(try await device.start().timeline(with: "@bob").draft == "same")
     }
 }

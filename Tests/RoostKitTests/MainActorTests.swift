@@ -24,11 +24,12 @@ import Testing
         defer { LocalDatabase.onUse.withLock { $0 = nil } }
         let relay = TestRelay()
         var roost: Roost? = try await Device("alice", on: relay).online()
-        var timeline: RoostKit.Timeline? = try await roost?.timeline(with: "@bob")
+        var timeline: ConversationTimeline? = try await roost?.timeline(with: "@bob")
         let id = try await timeline?.send("hi")
         await timeline?.until { $0.areSent == [true] }
         if let id { try await timeline?.edit(id, "ho") }
-        try await timeline?.write(draft: "more")
+        timeline?.draft = "more"
+        try await timeline?.saveDraft()
         try await timeline?.loadOlder()
         try await timeline?.jump(to: SequenceNumber(1))
         _ = try await timeline?.search("h")

@@ -11,7 +11,7 @@ import Testing
     private let relay = TestRelay()
 
     // Alice and bob, who have talked.
-    private func pair() async throws -> (Roost, Roost, Timeline, Timeline) {
+    private func pair() async throws -> (Roost, Roost, ConversationTimeline, ConversationTimeline) {
         let (alice, bob) = (
             try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
         )
@@ -99,7 +99,7 @@ import Testing
     @Test func aGroupIsDescribed() async throws {
         let alice = try await Device("alice", on: relay).online()
         let group = try await alice.createGroup("Crew", members: ["bob"])
-        try await alice.describe(group, photo: "files/crew.jpg", description: "Who sails on Sunday")
+        try await alice.describeGroup(group, photo: "files/crew.jpg", description: "Who sails on Sunday")
         let summary = try await alice.client.conversation(group)
         #expect(summary.photo == "files/crew.jpg" && summary.description == "Who sails on Sunday")
     }

@@ -129,7 +129,7 @@ import Testing
         let bob = try await Device("bob", on: relay).online()
         await bob.until { $0.isUpToDate }
         // Alice shares no conversation with eve, and nobody knows zoe.
-        try await roost.follow(["bob", "eve", "zoe"])
+        try await roost.followPresence(of: ["bob", "eve", "zoe"])
         await roost.untilPresence { $0["bob"]?.state == .online }
         #expect(roost.person("bob").isOnline && !roost.person("eve").isOnline)
     }

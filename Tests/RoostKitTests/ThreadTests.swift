@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct ThreadTests {
     private let relay = TestRelay()
 
-    private func crew() async throws -> (Roost, Roost, Timeline, Timeline) {
+    private func crew() async throws -> (Roost, Roost, ConversationTimeline, ConversationTimeline) {
         let (alice, bob) = (
             try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
         )
@@ -18,7 +18,7 @@ import Testing
         return (alice, bob, try await alice.timeline(with: group), try await bob.timeline(with: group))
     }
 
-    private func send(_ text: String, in timeline: Timeline, seenBy other: Timeline) async throws -> TimelineItem.ID {
+    private func send(_ text: String, in timeline: ConversationTimeline, seenBy other: ConversationTimeline) async throws -> TimelineItem.ID {
         let id = try await timeline.send(text)
         await other.until { $0.texts.last == text }
         await timeline.until { $0.items.last?.message?.state?.rank ?? 0 > 0 }
@@ -69,7 +69,7 @@ import Testing
         let device = try Device("alice", on: relay)
         relay.write(["root"], from: "bob", to: "@alice")
         var roost: Roost? = try await device.online()
-        var timeline: Timeline? = try await roost?.timeline(with: "@bob")
+        var timeline: ConversationTimeline? = try await roost?.timeline(with: "@bob")
         await timeline?.until { $0.texts == ["root"] }
         await roost?.disconnect()
         var thread: MessageThread? = try await timeline?.thread(of: .sequence(SequenceNumber(1)))

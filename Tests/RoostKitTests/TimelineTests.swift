@@ -36,7 +36,7 @@ import Testing
     @Test func whatIsTypedOfflineSurvivesARestartAndArrivesOnce() async throws {
         let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
         var roost: Roost? = try await alice.start()
-        var timeline: Timeline? = try await roost?.timeline(with: "@bob")
+        var timeline: ConversationTimeline? = try await roost?.timeline(with: "@bob")
         try await timeline?.send("one")
         try await timeline?.send("two")
         let before = await timeline?.until { $0.items.count == 2 }
@@ -300,9 +300,9 @@ import Testing
         try await talk.send("1")
         let timeline = try await alice.timeline(with: crew)
         await timeline.until { $0.texts == ["1"] }
-        try await bob.remove(["alice"], from: crew)
+        try await bob.removeMembers(["alice"], from: crew)
         await timeline.until { $0.items.isEmpty }
-        try await bob.add(["alice"], to: crew)
+        try await bob.addMembers(["alice"], to: crew)
         try await talk.send("2")
         await timeline.until { $0.texts.last == "2" }
         try await timeline.loadOlder()
@@ -347,13 +347,16 @@ import Testing
         await writing.until { $0.areSent == [true] }
         let reading = try await other.timeline(with: "@alice")
         await reading.until { $0.texts == ["hi"] }
-        try await writing.write(draft: "h")
+        writing.draft = "h"
+        try await writing.saveDraft()
         await reading.until { $0.typing == ["alice"] }
         relay.advance(.seconds(4))
         await reading.until { $0.typing.isEmpty }
         relay.advance(.seconds(4))
-        try await writing.write(draft: "")
-        try await writing.write(draft: "he")
+        writing.draft = ""
+        try await writing.saveDraft()
+        writing.draft = "he"
+        try await writing.saveDraft()
         await reading.until { $0.typing == ["alice"] }
         relay.setReachable(false)
         relay.cut("bob")

@@ -39,7 +39,9 @@ import Testing
         let device = try Device("alice", on: relay)
         do {
             let roost = try await device.online()
-            try await roost.timeline(with: "@carol").write(draft: "alice's draft")
+            let timeline = try await roost.timeline(with: "@carol")
+            timeline.draft = "alice's draft"
+            try await timeline.saveDraft()
             await roost.disconnect()
         }
         device.adjust = { $0.user = "ben" }

@@ -55,7 +55,7 @@ import Testing
             try store.begin(Told.welcome(user: "alice"), isResumed: false)
             for version in [nil, 3] as [Int64?] {
                 try store.outbox.add(
-                    .edit(.stored(SequenceNumber(1)), body: Body(text: "a").json), to: "c1", key: "\(version ?? 0)",
+                    .edit(.stored(SequenceNumber(1)), body: MessageBody(text: "a").json), to: "c1", key: "\(version ?? 0)",
                     ifVersion: version)
             }
         }
@@ -222,12 +222,12 @@ import Testing
         let item = try #require(try open().outbox.items.first { $0.key == "k100" })
         #expect(item.failure != nil)
         guard case .send(nil, let body, nil) = item.action else { return #expect(Bool(false)) }
-        #expect(Body(json: body)?.text?.contains("message 100 xxx") == true)
+        #expect(MessageBody(json: body)?.text?.contains("message 100 xxx") == true)
     }
 
     /// A long text is on pages of its own.
     @Test func aLongTextIsSavedWhole() throws {
-        let text = Body(text: String(repeating: "a long text ", count: 2_000)).json
+        let text = MessageBody(text: String(repeating: "a long text ", count: 2_000)).json
         do {
             let store = try open()
             try store.begin(Told.welcome(user: "alice"), isResumed: false)

@@ -84,7 +84,7 @@ import Testing
         let store = try begun()
         func send(_ sequence: Int64, expires: Int64?) throws {
             let item = try store.outbox.add(
-                .send(kind: nil, body: Body(text: "x").json, replyTo: nil), to: "c1", key: "k\(sequence)")
+                .send(kind: nil, body: MessageBody(text: "x").json, replyTo: nil), to: "c1", key: "k\(sequence)")
             let stored = StoredMessage(
                 conversation: "c1", sequence: SequenceNumber(sequence), position: "e-\(sequence)",
                 time: Timestamp(milliseconds: 1_000 + sequence), isDuplicate: sequence == 3,
@@ -111,7 +111,7 @@ import Testing
     @Test func whatIsToldOfExpiryCantOverflow() throws {
         let store = try begun()
         let item = try store.outbox.add(
-            .send(kind: nil, body: Body(text: "x").json, replyTo: nil), to: "c1", key: "k1")
+            .send(kind: nil, body: MessageBody(text: "x").json, replyTo: nil), to: "c1", key: "k1")
         let stored = StoredMessage(
             conversation: "c1", sequence: SequenceNumber(1), position: "e-1", time: Timestamp(milliseconds: 1),
             isDuplicate: false)

@@ -326,7 +326,7 @@ import Testing
     }
 
     private func send(_ store: LocalStore, _ text: String, to destination: String = "c1", key: String) throws -> Int64 {
-        let body = Body(text: text).json
+        let body = MessageBody(text: text).json
         return try store.outbox.add(.send(kind: nil, body: body, replyTo: nil), to: destination, key: key).id
     }
 
@@ -359,7 +359,7 @@ import Testing
         try take(store, Told.message(1, from: "alice"), Told.message(2))
         let one = OutboxItem.Target.stored(SequenceNumber(1))
         let now = Timestamp(milliseconds: 77)
-        let edit = try store.outbox.add(.edit(one, body: Body(text: "new").json), to: "c1", key: "k1")
+        let edit = try store.outbox.add(.edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k1")
         try store.accepted(edit.id, at: now)
         let react = try store.outbox.add(.react(one, reaction: "+", isOn: true), to: "@bob", key: "k2")
         try store.outbox.discard(react.id)
@@ -379,12 +379,12 @@ import Testing
         let one = OutboxItem.Target.stored(SequenceNumber(1))
         func version() throws -> Int64? { try open().messages(of: "c1", limit: 9).first?.version }
         #expect(try version() == 1)
-        let edit = try store.outbox.add(.edit(one, body: Body(text: "new").json), to: "c1", key: "k1", ifVersion: 1)
+        let edit = try store.outbox.add(.edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k1", ifVersion: 1)
         #expect(try open().outbox.items.map(\.ifVersion) == [1])
         try store.accepted(edit.id, at: Timestamp(milliseconds: 77), version: 2)
         #expect(try version() == 2)
         // The answer to an edit that changes nothing tells no version.
-        let again = try store.outbox.add(.edit(one, body: Body(text: "new").json), to: "c1", key: "k2")
+        let again = try store.outbox.add(.edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k2")
         try store.accepted(again.id, at: Timestamp(milliseconds: 78))
         #expect(try version() == 2)
     }

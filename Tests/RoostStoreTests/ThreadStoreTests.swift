@@ -192,7 +192,7 @@ import Testing
         _ store: LocalStore, _ key: String, thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
     ) throws -> OutboxItem {
         try store.outbox.add(
-            .send(kind: nil, body: Body(text: key).json, replyTo: nil), to: "c1", key: key, thread: thread,
+            .send(kind: nil, body: MessageBody(text: key).json, replyTo: nil), to: "c1", key: key, thread: thread,
             forward: forward)
     }
 
@@ -219,7 +219,7 @@ import Testing
     @Test func nobodyChangesWhatSomebodyElseWrote() throws {
         let store = try begun()
         let item = try send(store, "k1", forward: source)
-        #expect(throws: OutboxFailure.noSuchItem) { try store.outbox.replace(item.id, body: Body(text: "y").json) }
+        #expect(throws: OutboxFailure.noSuchItem) { try store.outbox.replace(item.id, body: MessageBody(text: "y").json) }
     }
 
     @Test func aSourceOrAThreadThatIsGoneHoldsUpNobodyElse() throws {

@@ -12,7 +12,7 @@ import Testing
     private func open() throws -> LocalStore { try LocalStore(path: file.path, device: "phone") }
 
     private func write(_ text: String, _ store: LocalStore) throws -> OutboxItem {
-        try store.outbox.add(.send(kind: nil, body: Body(text: text).json, replyTo: nil), to: "@bob", key: text)
+        try store.outbox.add(.send(kind: nil, body: MessageBody(text: text).json, replyTo: nil), to: "@bob", key: text)
     }
 
     private func keys(_ store: LocalStore) -> [String] { store.outbox.items.map(\.key) }
@@ -63,7 +63,7 @@ import Testing
         #expect(try app.catchUp())
         #expect(app.outbox.takeNext()?.key == "typed")
         #expect(throws: OutboxFailure.noSuchItem) {
-            try share.outbox.replace(item.id, body: Body(text: "other").json)
+            try share.outbox.replace(item.id, body: MessageBody(text: "other").json)
         }
         #expect(throws: OutboxFailure.noSuchItem) { try share.outbox.discard(item.id) }
     }

@@ -60,9 +60,9 @@ import Testing
             for word in Word.allCases { #expect(Word(word: "\(word.word)") == word) }
             #expect(Word(word: "novelty") == nil)
         }
-        check(Role.self)
+        check(MemberRole.self)
         check(ConversationKind.self)
-        check(Activity.self)
+        check(PresenceActivity.self)
         check(ErrorCode.self)
         check(CommandType.self)
     }

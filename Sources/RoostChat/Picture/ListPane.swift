@@ -32,7 +32,7 @@ struct ListPane {
 
     private func draw(_ row: ConversationRow, index: Int, at top: Int, on grid: inout CellGrid) {
         let isOpen = scene.isOpen(row)
-        let when = row.last?.time.map { scene.lines.clock.short($0, now: scene.now) } ?? ""
+        let when = row.last?.time.map { scene.lines.clock.short(Timestamp($0), now: scene.now) } ?? ""
         let room = width - 4 - when.count
         grid.put([Span(isOpen ? "▌" : " ", .read), sign(row)], row: top, column: 0)
         let title = TextWidth.clip(TerminalText.printable(row.title), room)

@@ -101,15 +101,15 @@ struct TimelineLines {
     // MARK: Context
 
     private func day(of message: TimelineMessage, after before: TimelineMessage?, now: Timestamp) -> String? {
-        guard let time = message.time else { return nil }
-        if let last = before?.time, clock.isSameDay(last, time) { return nil }
+        guard let time = message.time.map(Timestamp.init) else { return nil }
+        if let last = before?.time.map(Timestamp.init), clock.isSameDay(last, time) { return nil }
         return clock.day(time, now: now)
     }
 
     // Whether the name above says all: the same author, in the same thread or in none, within five minutes.
     private func follows(_ message: TimelineMessage, _ before: TimelineMessage?) -> Bool {
         guard let before, before.from == message.from, before.thread == message.thread else { return false }
-        guard let time = message.time, let last = before.time else { return true }
+        guard let time = message.time.map(Timestamp.init), let last = before.time.map(Timestamp.init) else { return true }
         return time.milliseconds - last.milliseconds < 300_000
     }
 
@@ -193,7 +193,7 @@ struct TimelineLines {
     }
 
     private func head(_ message: TimelineMessage, _ context: Context, hasTimes: Bool) -> [Span] {
-        let time = context.hasName ? message.time.map { clock.clock($0) } ?? "" : ""
+        let time = context.hasName ? message.time.map { clock.clock(Timestamp($0)) } ?? "" : ""
         let padded = hasTimes ? [Span(time.padded(to: TimelineLines.timeColumns), .faint)] : []
         let from = message.from.isEmpty ? (message.isHidden ? "" : "?") : context.author
         let name = context.hasName ? TextWidth.clip(from, context.names) : ""

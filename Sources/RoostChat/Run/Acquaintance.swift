@@ -8,7 +8,7 @@ import RoostWire
 struct Acquaintance {
     let roost: Roost
     /// The conversation that is open.
-    let timeline: Timeline?
+    let timeline: ConversationTimeline?
 
     var names: Names { Names(profiles: roost.people.profiles) }
 

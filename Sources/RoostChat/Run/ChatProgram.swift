@@ -49,8 +49,9 @@ package enum ChatProgram {
         let claims = TokenClaims(try await options.token())
         let user = options.user ?? claims.user
         let place = try place(options, user: user ?? "-", device: options.device ?? claims.device)
+        guard let relay = URL(string: options.url) else { throw ChatFailure("\(options.url) isn't an address") }
         var settings = RoostSettings(
-            url: options.url, path: place.path, device: place.device, user: user, connector: options.connector,
+            relay: relay, file: URL(filePath: place.path), device: place.device, user: user, connector: options.connector,
             token: options.token)
         settings.sentences = .ofTerminal
         let drawsScreen = Terminal.canDraw

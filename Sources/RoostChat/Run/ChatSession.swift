@@ -16,7 +16,7 @@ final class ChatSession {
         case lines(String, [String])
         /// The same, where each line has something to be done with it.
         case choices(String, [Choice])
-        case found([LocalMessage])
+        case found([TimelineMessage])
         /// A message is on its way.
         case sent(TimelineItem.ID)
         /// A message is on its way elsewhere, and what to tell.
@@ -41,7 +41,7 @@ final class ChatSession {
     private static let pagesMax = 10
 
     let roost: Roost
-    private(set) var timeline: Timeline?
+    private(set) var timeline: ConversationTimeline?
     /// The thread of the open conversation that is open.
     private(set) var thread: MessageThread?
     /// Whether the user said `/away`: nothing counts as read.
@@ -92,7 +92,7 @@ final class ChatSession {
     }
 
     /// Opens a conversation, which is the one that acts are about from now on.
-    func open(_ destination: String) async throws -> Timeline {
+    func open(_ destination: String) async throws -> ConversationTimeline {
         let opened = try await roost.timeline(with: destination)
         (timeline, thread) = (opened, nil)
         return opened
@@ -229,13 +229,13 @@ final class ChatSession {
         let id = conversation.id
         switch act {
         case .add(let users):
-            try await roost.add(users, to: id)
+            try await roost.addMembers(users, to: id)
             return .line("added \(TerminalText.printable(users.joined(separator: ", ")))")
         case .remove(let users):
-            try await roost.remove(users, from: id)
+            try await roost.removeMembers(users, from: id)
             return .line("removed \(TerminalText.printable(users.joined(separator: ", ")))")
         case .rename(let name):
-            try await roost.rename(id, to: name)
+            try await roost.renameGroup(id, to: name)
             return .line("renamed to \(TerminalText.printable(name))")
         case .role(let user, let role):
             try await roost.setRole(role, of: user, in: id)

@@ -27,7 +27,6 @@ final class FullScreen {
     private var drawing: Task<Void, Never>?
     private var lastFrame = ContinuousClock.now
     private var isDirty = false
-    private var savesDraft = false
     private var ticking: Task<Void, Never>?
     // The newest look at what the kit tells.
     private var following = 0
@@ -226,20 +225,9 @@ final class FullScreen {
         }
     }
 
-    // The newest draft only: each is a commit.
     private func saveDraft() {
         // What is written in a thread is no draft of the conversation.
-        guard !savesDraft, chat.thread == nil, let timeline = chat.timeline else { return }
-        savesDraft = true
-        Task {
-            defer { savesDraft = false }
-            var saved: String?
-            while chat.timeline === timeline, chat.thread == nil, saved != draft {
-                let text = draft
-                try? await timeline.write(draft: text)
-                saved = text
-            }
-        }
+        if chat.thread == nil, let timeline = chat.timeline, timeline.draft != draft { timeline.draft = draft }
     }
 
     // A command is not for others, so they aren't told of it.

@@ -68,7 +68,7 @@ struct OneMessage {
 
     // What needs a message that the relay has.
     private func carryOut(
-        _ act: Act, onStored message: TimelineMessage, in timeline: Timeline
+        _ act: Act, onStored message: TimelineMessage, in timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {
         guard let sequence = message.sequence, let conversation = timeline.conversation?.id else {
             return .line("the relay doesn't have it yet")
@@ -94,7 +94,7 @@ struct OneMessage {
 
     // To somebody with whom nothing was ever said, only if the name is written as one: it may be mistyped.
     private func forward(
-        _ message: TimelineMessage, to name: String, _ timeline: Timeline
+        _ message: TimelineMessage, to name: String, _ timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {
         let destination = try await chat.resolve(name)
         let shown = TerminalText.printable(name)
@@ -106,15 +106,15 @@ struct OneMessage {
     }
 
     private func info(
-        _ message: TimelineMessage, _ sequence: SequenceNumber, _ timeline: Timeline
+        _ message: TimelineMessage, _ sequence: SequenceNumber, _ timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {
         let readers = try await timeline.readers(of: sequence)
         var lines = readers.map { reader in
-            let time = reader.time.map { " \(WallClock().time($0))" } ?? ""
+            let time = reader.time.map { " \(WallClock().time(Timestamp($0)))" } ?? ""
             return "  \(names.long(reader.person.user))\(time)"
         }
         if lines.isEmpty { lines = ["  nobody yet"] }
-        if let time = message.expires { lines.append("It disappears \(WallClock().time(time))") }
+        if let time = message.expires { lines.append("It disappears \(WallClock().time(Timestamp(time)))") }
         return .lines("Message \(sequence.value), read by", lines)
     }
 

@@ -154,7 +154,7 @@ final class PlainChat {
     }
 
     // Whom a text mentions is known when the conversation is: a new device may still wait for its list.
-    private func waitForMembers(of timeline: Timeline) async {
+    private func waitForMembers(of timeline: ConversationTimeline) async {
         guard !timeline.destination.hasPrefix("@") else { return }
         let reading = Task { for await now in timeline.snapshots() where now.conversation != nil { break } }
         let patience = Task {
@@ -239,8 +239,9 @@ final class PlainChat {
             lines.forEach(say)
         case .found(let messages):
             for one in messages.reversed() {
+                guard let sequence = one.sequence, let time = one.time.map(Timestamp.init) else { continue }
                 let text = TerminalText.printable(one.body?.text ?? "")
-                say("#\(one.sequence.value) [\(WallClock().time(one.time))] \(chat.names.short(one.from)): \(text)")
+                say("#\(sequence.value) [\(WallClock().time(time))] \(chat.names.short(one.from)): \(text)")
             }
             if messages.isEmpty { say("· nothing found on this device") }
         case .open(let id): say("· made; \(id) is its id, for --with")

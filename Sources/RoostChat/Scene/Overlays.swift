@@ -1,3 +1,4 @@
+import RoostKit
 import RoostStore
 import RoostWire
 
@@ -44,14 +45,15 @@ enum HelpOverlay {
 
 /// The messages that a search has found; one can be chosen.
 enum FoundOverlay {
-    static func make(_ messages: [LocalMessage], _ names: Names, _ clock: WallClock) -> Overlay {
-        let rows = messages.map { message in
+    static func make(_ messages: [TimelineMessage], _ names: Names, _ clock: WallClock) -> Overlay {
+        let rows = messages.compactMap { message -> Overlay.Row? in
+            guard let sequence = message.sequence, let time = message.time.map(Timestamp.init) else { return nil }
             let text = TerminalText.printable(message.body?.text ?? "")
             return Overlay.Row(
                 [
-                    Span(clock.time(message.time) + "  ", .faint),
+                    Span(clock.time(time) + "  ", .faint),
                     Span(names.short(message.from) + "  ", .name(message.from, isOwn: false)), Span(text),
-                ], act: .jump(message.sequence))
+                ], act: .jump(sequence))
         }
         return Overlay(rows.isEmpty ? "Nothing found on this device" : "Found, newest first", rows)
     }

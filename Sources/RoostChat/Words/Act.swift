@@ -6,7 +6,7 @@ enum Act: Equatable, Sendable {
     // Conversations.
     case list, open(String), leave, members
     case group(name: String, members: [String])
-    case add([String]), remove([String]), rename(String), role(String, Role)
+    case add([String]), remove([String]), rename(String), role(String, MemberRole)
     /// Milliseconds after which messages disappear; nil asks.
     case expire(Int64?)
     // Messages: of the selected one, or of the last that fits.
@@ -107,7 +107,7 @@ struct ChatCommandWord: Sendable {
         ChatCommandWord("/rename", "NAME", "rename it", text { .rename($0) }),
         ChatCommandWord("/role", "USER ROLE", "make somebody member, admin or owner") { rest in
             let parts = names(rest)
-            guard parts.count == 2, let role = Role(word: parts[1]) else { return nil }
+            guard parts.count == 2, let role = MemberRole(word: parts[1]) else { return nil }
             return .role(parts[0], role)
         },
         ChatCommandWord("/who /members", "", "who is in it, and how far they have read", alone(.members)),

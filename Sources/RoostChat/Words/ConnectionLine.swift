@@ -12,7 +12,7 @@ enum ConnectionLine {
         case .takenOver:
             return "another chat has taken over the device \(session.device)\(code); "
                 + "to have several, name each with --device"
-        case .signedOut, .wrongUser, .other:
+        case .signedOut, .wrongUser, .refused, .ended:
             return "refused: \(TerminalText.printable(session.lastLoss?.reason ?? "by the relay"))\(code)"
         case .store(let line): return "the store on this device: \(TerminalText.printable(line))"
         }

@@ -7,7 +7,7 @@ struct PlainLine {
     private let isOwn: Bool
     private let time: Timestamp?
     private let kind: String
-    private let body: Body?
+    private let body: MessageBody?
     private let replyTo: SequenceNumber?
     private let thread: SequenceNumber?
     private let replies: Int
@@ -19,7 +19,7 @@ struct PlainLine {
 
     /// A row of a timeline.
     init(_ message: TimelineMessage) {
-        (author, isOwn, time) = (message.from, message.isOwn, message.time)
+        (author, isOwn, time) = (message.from, message.isOwn, message.time.map(Timestamp.init))
         (kind, body, replyTo, thread) = (message.kind, message.body, message.replyTo, message.thread)
         (replies, origin, mentions) = (message.replies?.count ?? 0, message.origin, message.mentions)
         (isEdited, isHidden, reactions) = (message.editedAt != nil, message.isHidden, message.reactions)

@@ -48,7 +48,7 @@ final class ClientSession {
     private var phase = Phase.idle
     // Each attempt has a number, so that late events of an earlier one are recognized and ignored.
     private var connection = 0
-    private var socket: (any Socket)?
+    private var socket: (any ClientSocket)?
     private var inbox: Inbox?
     private var token = ""
     // Where the application is, for `hello`.

@@ -17,7 +17,7 @@ final class Requests {
     private let elapsed: () -> Duration
     private let alarms: Alarms
     private let writer = JSONWriter()
-    private var socket: (any Socket)?
+    private var socket: (any ClientSocket)?
     private var bytesMax = Limits().frameBytes
     private var lastID: Int64 = 0
     private var outstanding: [Int64: Outstanding] = [:]
@@ -30,7 +30,7 @@ final class Requests {
 
     // MARK: Connection
 
-    func open(_ socket: any Socket) { self.socket = socket }
+    func open(_ socket: any ClientSocket) { self.socket = socket }
 
     /// There is a session. It accepts commands of up to `bytesMax` bytes.
     func becomeReady(bytesMax: Int) {

@@ -12,7 +12,7 @@ final class Standing {
 
     private let limits: ClientLimits
     private let requests: Requests
-    private var activity: Activity?
+    private var activity: PresenceActivity?
     private var watchCalls: [[String]] = []
     private var counted: [String] = []
     private var reads: [String: ReadMark] = [:]
@@ -33,7 +33,7 @@ final class Standing {
 
     // MARK: Activity
 
-    func note(_ activity: Activity) { self.activity = activity }
+    func note(_ activity: PresenceActivity) { self.activity = activity }
 
     // MARK: Watching
 

@@ -24,7 +24,7 @@ public actor OperatorClient {
         case ended(RoostFailure)
     }
 
-    private let socket: any Socket
+    private let socket: any ClientSocket
     private let inbox = Inbox(eventsMax: messagesMax, bytesMax: bytesMax)
     private let token: String
     private let writer = JSONWriter()

@@ -36,7 +36,7 @@ extension ConversationCommands {
     /// Who wants a change.
     private struct Actor {
         let speaker: Speaker
-        let role: Role
+        let role: MemberRole
         let key: String
         let asker: Asker
         var user: User { speaker.user }
@@ -148,7 +148,7 @@ extension ConversationCommands {
     }
 
     private func setRole(
-        _ role: Role, of name: Text, in conversation: Conversation, _ by: Actor, _ now: Moment
+        _ role: MemberRole, of name: Text, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .owner)
         let other = directory.naming.person(named: name)
@@ -193,7 +193,7 @@ extension ConversationCommands {
     }
 
     /// The role of a user whom a change concerns; nil if the user isn't a member.
-    private func standing(of user: User, in conversation: Conversation) throws(Refusal) -> Role? {
+    private func standing(of user: User, in conversation: Conversation) throws(Refusal) -> MemberRole? {
         try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
         return conversation.standing(of: user.number)
     }
@@ -221,7 +221,7 @@ extension ConversationCommands {
     }
 
     private func submitLeave(
-        _ conversation: Conversation, by speaker: Speaker, as role: Role, _ asker: Asker?, key: String, _ now: Moment
+        _ conversation: Conversation, by speaker: Speaker, as role: MemberRole, _ asker: Asker?, key: String, _ now: Moment
     ) {
         let user = speaker.user
         let isLast = conversation.standingCount == 1
@@ -241,7 +241,7 @@ extension ConversationCommands {
         builder.names("users", names)
     }
 
-    private func write(_ role: Role, of name: String) {
+    private func write(_ role: MemberRole, of name: String) {
         builder.member("event", word: "role")
         builder.member("user", plain: name)
         builder.member("role", word: role.word)

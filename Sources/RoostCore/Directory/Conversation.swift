@@ -56,7 +56,7 @@ final class Conversation {
 
     struct PendingStanding {
         /// The role if the newest change is stored.
-        var role: Role?
+        var role: MemberRole?
         /// All roles that the user may have in the end. A change whose key may have been used before adds one, and a
         /// certain one leaves only its own.
         var outcomes: Outcomes
@@ -69,16 +69,16 @@ final class Conversation {
 
         init() {}
 
-        init(_ role: Role?) { insert(role) }
+        init(_ role: MemberRole?) { insert(role) }
 
         /// Whether there is only one.
         var isCertain: Bool { bits.nonzeroBitCount == 1 }
 
-        func contains(_ role: Role?) -> Bool { bits & Self.bit(of: role) != 0 }
+        func contains(_ role: MemberRole?) -> Bool { bits & Self.bit(of: role) != 0 }
 
-        mutating func insert(_ role: Role?) { bits |= Self.bit(of: role) }
+        mutating func insert(_ role: MemberRole?) { bits |= Self.bit(of: role) }
 
-        private static func bit(of role: Role?) -> UInt8 { 1 << (role?.rawValue ?? 0) }
+        private static func bit(of role: MemberRole?) -> UInt8 { 1 << (role?.rawValue ?? 0) }
     }
 
     init(
@@ -183,7 +183,7 @@ final class Conversation {
     func noteFormerMember(_ user: UserNumber) { formerMembers[user] = () }
 
     /// Gives a member a new role.
-    func setRole(_ role: Role, of user: UserNumber) { list.setRole(role, of: user) }
+    func setRole(_ role: MemberRole, of user: UserNumber) { list.setRole(role, of: user) }
 
     /// Where the members with this ordinal or a higher one begin.
     func place(of ordinal: Int64) -> Int { list.place(of: ordinal) }
@@ -269,14 +269,14 @@ final class Conversation {
     // MARK: As it will be once every change on its way is committed
 
     /// The role by which a command of this user is judged; nil if the user isn't a member.
-    func standing(of user: UserNumber) -> Role? {
+    func standing(of user: UserNumber) -> MemberRole? {
         if !pendingStandings.isEmpty, let pending = pendingStandings[user] { return pending.role }
         return list[user]?.role
     }
 
     /// The standing of the first members in the order in which they joined. Those whose joining is under way come last.
-    func standings(atMost most: Int = .max) -> [(user: UserNumber, role: Role)] {
-        var all: [(user: UserNumber, role: Role)] = []
+    func standings(atMost most: Int = .max) -> [(user: UserNumber, role: MemberRole)] {
+        var all: [(user: UserNumber, role: MemberRole)] = []
         for member in members {
             guard all.count < most else { return all }
             if let role = standing(of: member.user.number) { all.append((member.user.number, role)) }
@@ -364,7 +364,7 @@ final class Conversation {
     }
 
     /// A change of this user's standing was handed to the writer.
-    func expect(_ user: UserNumber, role: Role?, isCertain: Bool) {
+    func expect(_ user: UserNumber, role: MemberRole?, isCertain: Bool) {
         changes.ofStandings += 1
         let known = pendingStandings[user]
         var outcomes = isCertain ? Outcomes() : known?.outcomes ?? Outcomes(list[user]?.role)

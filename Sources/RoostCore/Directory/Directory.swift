@@ -192,7 +192,7 @@ final class Directory {
     /// - Throws: `notFound`, or `busy` if that isn't certain.
     func conversation(
         _ name: Text, for user: User
-    ) throws(Refusal) -> (conversation: Conversation, role: Role) {
+    ) throws(Refusal) -> (conversation: Conversation, role: MemberRole) {
         let found = anyConversation(name, of: user)
         // What isn't there for the user is refused as what is nowhere, whatever is under way.
         try check(

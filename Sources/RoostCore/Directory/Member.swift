@@ -6,7 +6,7 @@ final class Member {
     // Leaving the conversation breaks the cycle.
     let conversation: Conversation
     let user: User
-    private(set) var role: Role
+    private(set) var role: MemberRole
     /// Messages up to this one are not shown to the member.
     private(set) var since: SequenceNumber
     /// The last message when the user joined. Messages up to it don't count as unread.
@@ -29,7 +29,7 @@ final class Member {
     var badge = Badges.Share()
 
     init(
-        _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
+        _ user: User, of conversation: Conversation, role: MemberRole, since: SequenceNumber, joinedAt: Position,
         joinedAfter: SequenceNumber, isOwn: Bool = false, watermark: Watermark = Watermark(),
         mentions: [Mention] = []
     ) {
@@ -46,7 +46,7 @@ final class Member {
 
     var watermark: Watermark { progress.watermark }
 
-    func become(_ role: Role) { self.role = role }
+    func become(_ role: MemberRole) { self.role = role }
 
     /// Everything before this event was withheld from the member, for whom the conversation begins with it.
     func beginAnew(at position: Position, after last: SequenceNumber) {

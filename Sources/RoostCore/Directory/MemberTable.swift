@@ -54,7 +54,7 @@ struct MemberTable {
     }
 
     /// Gives a member a new role.
-    mutating func setRole(_ role: Role, of user: UserNumber) {
+    mutating func setRole(_ role: MemberRole, of user: UserNumber) {
         guard let member = byUser[user] else { return }
         member.become(role)
         leaders.removeAll { $0 === member }

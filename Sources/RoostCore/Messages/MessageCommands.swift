@@ -233,7 +233,7 @@ final class MessageCommands {
     private func event(
         _ kind: EventKind, on target: Command.Target, by speaker: Speaker, bytes: Int = 0, _ session: Session,
         _ now: Moment
-    ) throws(Refusal) -> (append: Append, role: Role, conversation: Conversation) {
+    ) throws(Refusal) -> (append: Append, role: MemberRole, conversation: Conversation) {
         let user = speaker.user
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
         if kind == .delete {

@@ -34,7 +34,7 @@ struct Policy {
 
     /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't
     /// learn whether the conversation exists.
-    func role(of user: User, in conversation: Conversation?) throws(Refusal) -> Role {
+    func role(of user: User, in conversation: Conversation?) throws(Refusal) -> MemberRole {
         guard let conversation, let role = conversation.standing(of: user.number),
             !conversation.isVeiled(from: user.number)
         else {
@@ -60,7 +60,7 @@ struct Policy {
     }
 
     /// Whether `user` may change a group: its name and members as `.admin`, roles as `.owner`.
-    func checkChange(of conversation: Conversation, by role: Role, needing needed: Role) throws(Refusal) {
+    func checkChange(of conversation: Conversation, by role: MemberRole, needing needed: MemberRole) throws(Refusal) {
         guard conversation.kind == .group else {
             throw Refusal(.conflict, "a direct conversation can't be renamed, and its members can't change")
         }
@@ -72,16 +72,16 @@ struct Policy {
 
     /// Whether a member may change what is for all to see: in a group as `.admin`, in a direct conversation each of the
     /// two, as long as neither has blocked the other.
-    func checkShared(_ conversation: Conversation, by user: User, as role: Role) throws(Refusal) {
+    func checkShared(_ conversation: Conversation, by user: User, as role: MemberRole) throws(Refusal) {
         try checkSpeaking(by: user, in: conversation)
         if conversation.kind == .group { try checkChange(of: conversation, by: role, needing: .admin) }
     }
 
     /// Checks that `role` may remove a member with role `other`.
-    func checkRemoval(of other: Role, by role: Role) throws(Refusal) {
+    func checkRemoval(of other: MemberRole, by role: MemberRole) throws(Refusal) {
         guard other < role else { throw Refusal(.forbidden, "users: an admin can't remove the owner or an admin") }
     }
 
     /// Whether `role` may delete messages of others.
-    func mayDeleteOfOthers(_ role: Role) -> Bool { role >= .admin }
+    func mayDeleteOfOthers(_ role: MemberRole) -> Bool { role >= .admin }
 }

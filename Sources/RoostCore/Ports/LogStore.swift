@@ -254,7 +254,7 @@ public struct Snapshot: Sendable {
         /// The member.
         public var user: UserNumber
         /// The member's role; nil for a former member, who left at `leftAt`.
-        public var role: Role?
+        public var role: MemberRole?
         /// Messages up to this one are not shown to the member.
         public var since: SequenceNumber
         /// The last message when it joined. Messages up to it don't count as unread.
@@ -270,7 +270,7 @@ public struct Snapshot: Sendable {
         /// The newest messages that mention the member and that it hasn't read, in order.
         public var mentions: [Mention] = []
         /// Creates a membership.
-        public init(_ conversation: ConversationNumber, _ user: UserNumber, role: Role?) {
+        public init(_ conversation: ConversationNumber, _ user: UserNumber, role: MemberRole?) {
             self.conversation = conversation
             self.user = user
             self.role = role

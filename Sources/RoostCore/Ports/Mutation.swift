@@ -358,7 +358,7 @@ public struct NewMember: Hashable, Sendable {
     /// The user.
     public var user: UserNumber
     /// The role.
-    public var role: Role
+    public var role: MemberRole
     /// Messages up to this one are not shown to the member; `fromNow` until the event is stored.
     public var since: SequenceNumber
 
@@ -369,7 +369,7 @@ public struct NewMember: Hashable, Sendable {
     public func since(after last: SequenceNumber) -> SequenceNumber { since == NewMember.fromNow ? last : since }
 
     /// Creates a member.
-    public init(_ user: UserNumber, _ role: Role, since: SequenceNumber = .none) {
+    public init(_ user: UserNumber, _ role: MemberRole, since: SequenceNumber = .none) {
         self.user = user
         self.role = role
         self.since = since

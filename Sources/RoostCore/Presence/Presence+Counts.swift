@@ -12,7 +12,7 @@ extension Counters {
     }
 
     /// Sessions that say this about their use have come or gone.
-    func count(_ activity: Activity, _ change: Int) {
+    func count(_ activity: PresenceActivity, _ change: Int) {
         switch activity {
         case .active: presence.active += change
         case .idle: presence.idle += change

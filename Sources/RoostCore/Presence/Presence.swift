@@ -48,7 +48,7 @@ final class Presence {
     /// The state that a device keeps after a drop without a goodbye, or a user after a restart. It is stored in the
     /// device or user, but only this type changes it.
     struct Linger {
-        fileprivate(set) var activity = Activity.background
+        fileprivate(set) var activity = PresenceActivity.background
         /// When its user is away because of it, if it is idle.
         fileprivate(set) var awayAt = Int64.min
         /// Until when it keeps that state, in monotonic milliseconds; in the past if the device doesn't count.
@@ -57,7 +57,7 @@ final class Presence {
 
     /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
     struct View {
-        fileprivate(set) var activity = Activity.active
+        fileprivate(set) var activity = PresenceActivity.active
         fileprivate var isCounted = false
         /// When its user is away because of it, if it is idle. In monotonic milliseconds.
         fileprivate(set) var awayAt = Int64.min
@@ -134,7 +134,7 @@ final class Presence {
     // MARK: Coming and going
 
     /// A session of the user became ready.
-    func come(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
+    func come(_ session: Session, of device: Device, as activity: PresenceActivity, at now: Moment) {
         session.presence.activity = activity
         session.presence.isCounted = true
         counters.count(activity, 1)
@@ -148,7 +148,7 @@ final class Presence {
     }
 
     /// The device reports its state.
-    func set(_ activity: Activity, of session: Session, _ user: User, at now: Moment) {
+    func set(_ activity: PresenceActivity, of session: Session, _ user: User, at now: Moment) {
         if activity == .background, session.presence.activity != .background {
             noteSeen(user, at: now)
             user.presence.ghost.until = Int64.min
@@ -586,7 +586,7 @@ extension User {
     }
 }
 
-extension Activity: Comparable {
+extension PresenceActivity: Comparable {
     /// A less present state comes before a more present one.
-    public static func < (one: Activity, other: Activity) -> Bool { one.rawValue < other.rawValue }
+    public static func < (one: PresenceActivity, other: PresenceActivity) -> Bool { one.rawValue < other.rawValue }
 }

@@ -26,14 +26,14 @@ struct PresenceCause {
 
     /// - Parameter now: monotonic milliseconds.
     init(of user: User, at now: Int64) {
-        var highest = Activity.background
+        var highest = PresenceActivity.background
         var source = Source.nothing
         var awayAt: Int64?
 
-        func take(_ activity: Activity, _ leaves: Int64, _ found: Source) {
+        func take(_ activity: PresenceActivity, _ leaves: Int64, _ found: Source) {
             // A device that has just become idle still counts as active.
             let isEarly = activity == .idle && leaves > now
-            let counted = isEarly ? Activity.active : activity
+            let counted = isEarly ? PresenceActivity.active : activity
             guard counted > highest else { return }
             highest = counted
             source = found

@@ -45,7 +45,7 @@ final class PresenceCommands {
 
     // MARK: Commands
 
-    func set(_ activity: Activity, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+    func set(_ activity: PresenceActivity, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         if let user = session.user {
             if activity != session.presence.activity {
                 try prices.pay(deliveries: audience(of: user), by: session, at: now)
@@ -190,7 +190,7 @@ final class PresenceCommands {
 
     /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
     /// session is told their present state.
-    func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
+    func begin(_ session: Session, of device: Device, as activity: PresenceActivity, at now: Moment) {
         let known = device.user.peers
         let peers = known.values.lazy.filter { known.sees($0.number) }.prefix(watchedMax)
         if !peers.isEmpty { show(peers, to: session, at: now) }

@@ -75,7 +75,10 @@ extension Engine {
         try await askStale()
         if !desk.store.identity.isListed { try await askList() }
         try await askStale()
+        let drafts = desk.store.drafts.revision
         try await SettingsQuestion.ask(desk.store, client, patience)
+        if desk.store.drafts.revision > drafts { desk.tell() }
+        try shareOwn()
         try await askOpen()
         try await ThreadQuestion.ask(desk, sender.isReady, client, patience)
         try await PinQuestion.ask(desk, sender.isReady, client, patience)

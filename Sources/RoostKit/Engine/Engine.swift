@@ -28,7 +28,7 @@ actor Engine {
     // Counts what the app wants: of several that wait, the last one counts.
     private var turn = 0
     private var isLeaving = false
-    private var activity = Activity.active
+    private var activity = PresenceActivity.active
     private var sleepers: [Sleeper: Task<Void, Never>] = [:]
     private let sleep: @Sendable (Duration) async throws -> Void
     private var isRefreshing = false
@@ -40,50 +40,113 @@ actor Engine {
     // What a connection brings after its relay was found with older files doesn't count.
     private var isDeaf = false
     private var refreshAgain = false
+    var isSharingDrafts = false
     let watching = Watching()
     let patience: Patience
     private let deadlines: Deadlines
+    private let log: (@Sendable (RoostLogEntry) -> Void)?
+    private var counted = RoostCounters()
+    // Where the file is; nil in memory.
+    private let file: String?
+    /// Why everything is kept in memory although there is a file; nil if the file is in use.
+    nonisolated let unusable: LocalFailure?
     private nonisolated let store: StoreQueue.Holder
 
     /// What the engine waits for, one of each.
-    enum Sleeper { case outbox, reconnect, refresh, deadline }
+    enum Sleeper { case outbox, reconnect, refresh, deadline, draft }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// Opens the store. It isn't opened on the main thread, because this is an async initializer of an actor.
-    init(
-        _ settings: RoostSettings, session: AsyncStream<RoostSnapshot>.Continuation,
-        presence: AsyncStream<[String: UserPresence]>.Continuation, others: Acquaintances.Shown
-    ) async throws {
-        let queue = StoreQueue()
-        self.queue = queue
-        let store = try LocalStore(
-            path: settings.path, device: settings.device, limits: settings.limits, policy: settings.policy,
-            goesOnAfterFailures: settings.goesOnAfterFailures)
+    /// What the engine tells.
+    struct Told: Sendable {
+        let session: AsyncStream<RoostSnapshot>.Continuation
+        let presence: AsyncStream<[String: UserPresence]>.Continuation
+        let others: Acquaintances.Shown
+    }
+
+    /// Opens the store, and not on the main thread.
+    nonisolated static func open(_ settings: RoostSettings, _ told: Told) async throws -> Engine {
+        try Engine(settings, told)
+    }
+
+    /// Opens the store, on the thread of the caller.
+    init(_ settings: RoostSettings, _ told: Told) throws {
+        let (store, unusable) = try Engine.open(settings)
         if let user = settings.user { try store.signIn(user) }
-        self.store = StoreQueue.Holder(store)
-        deadlines = Deadlines(store, clock: settings.deviceTime)
+        let deadlines = Deadlines(store, clock: settings.deviceTime)
         // Nothing is shown that has disappeared while nobody was here.
         _ = try deadlines.pass()
         let place = Place(store.identity)
-        self.place = place
         let clock = settings.clock
         let device = store.identity.device
         let make: @Sendable () -> ChatClient = {
             ChatClient(
-                url: settings.url, device: device, user: settings.user ?? place.user,
+                url: settings.address, device: device, user: settings.user ?? place.user,
                 isBackground: settings.isBackground,
                 limits: settings.clientLimits, connector: settings.connector, clock: clock,
                 generator: settings.generator, resume: { place.position }, token: settings.token)
         }
+        let desk = Desk(
+            store, generator: settings.generator, session: told.session, presence: told.presence, others: told.others)
+        desk.now = { deadlines.now }
+        let wake = Wake()
+        desk.schedule = { wake.engine { $0.flush() } }
+        queue = StoreQueue()
+        self.unusable = unusable
+        file = unusable == nil ? settings.path : nil
+        log = settings.log
+        self.store = StoreQueue.Holder(store)
+        self.deadlines = deadlines
+        self.place = place
         makeClient = make
         client = make()
-        desk = Desk(store, generator: settings.generator, session: session, presence: presence, others: others)
         sender = Sender(store, generator: settings.generator)
+        self.desk = desk
         sleep = { try await clock.sleep(for: $0) }
         patience = Patience(sleep: sleep)
-        desk.now = { [deadlines] in deadlines.now }
-        desk.schedule = { [weak self] in Task { await self?.flush() } }
+        log?(RoostLogEntry(unusable.map { .inMemory($0.description) } ?? .opened(saved: store.repair?.itemsSaved)))
+        wake.begin(self)
+    }
+
+    // Whom the desk calls when there is something to flush.
+    private final class Wake: Sendable {
+        private let state = Locked<WeakEngine>(WeakEngine())
+
+        private struct WeakEngine { weak var engine: Engine? }
+
+        func begin(_ engine: Engine) { state.withLock { $0.engine = engine } }
+
+        func engine(_ body: @escaping @Sendable (isolated Engine) async -> Void) {
+            guard let engine = state.withLock({ $0.engine }) else { return }
+            Task { [weak engine] in if let engine { await body(engine) } }
+        }
+    }
+
+    private static func open(_ settings: RoostSettings) throws(LocalFailure) -> (LocalStore, LocalFailure?) {
+        let open = { (path: String) throws(LocalFailure) in
+            try LocalStore(
+                path: path, device: settings.device, limits: settings.limits, policy: settings.policy,
+                goesOnAfterFailures: settings.goesOnAfterFailures)
+        }
+        guard let path = settings.path else { return (try open(":memory:"), nil) }
+        do { return (try open(path), nil) } catch {
+            guard case .useMemory = settings.unusableFile else { throw error }
+            return (try open(":memory:"), error)
+        }
+    }
+
+    // Counts what happened, and tells the app's log.
+    private func note(_ event: RoostLogEntry.Event) {
+        counted.note(event)
+        log?(RoostLogEntry(event))
+    }
+
+    /// How the device has fared.
+    var counters: RoostCounters {
+        var now = counted
+        now.waiting = desk.store.outbox.items.count { $0.isVisible }
+        now.storeBytes = file.map(LocalStore.bytes) ?? 0
+        return now
     }
 
     // Closing the store writes to the disk. The engine's last owner may be the main thread, so the queue closes it.
@@ -139,7 +202,7 @@ actor Engine {
     }
 
     /// Says how the device is in use, now and on every session that follows.
-    func setActivity(_ activity: Activity) async {
+    func setActivity(_ activity: PresenceActivity) async {
         self.activity = activity
         // Without a session it is said on the next one.
         try? await client.setActivity(activity)
@@ -169,13 +232,16 @@ actor Engine {
                 try takeSession(rest[index])
                 rest = rest[(index + 1)...]
             }
+            let wasUpToDate = desk.session.isUpToDate
             if !isDeaf { try desk.take(Array(rest)) }
+            if !wasUpToDate, desk.session.isUpToDate { note(.upToDate) }
             try noteRewind()
             place.note(desk.store.identity)
             if desk.session.connection == .connected {
                 refresh()
                 if try Probe(events).begin(desk.store) { pump() }
             }
+            shareSoon()
             return true
         } catch {
             stop(error)
@@ -197,6 +263,7 @@ actor Engine {
             place.note(desk.store.identity)
             watching.begin()
             sender.begin()
+            note(.connected(isResumed: isResumed))
             pump()
         case .disconnected(let lost): try lose(lost)
         default: break
@@ -207,6 +274,7 @@ actor Engine {
         sender.isReady = false
         cancel(.outbox)
         desk.note { $0.lastLoss = lost }
+        if !isLeaving { note(.disconnected(code: lost.code.map(Int.init), lost.reason, retryIn: lost.willRetryIn)) }
         guard !lost.isFinal else {
             return end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }
@@ -221,6 +289,7 @@ actor Engine {
     /// has room again some time, so it is tried again; a damaged file is made anew by the next start.
     func stop(_ error: any Error) {
         let failure = error as? LocalFailure
+        note(.storeFailed(failure?.description ?? "\(error)"))
         let wasRunning = isRunning
         end(.failed(.store(failure?.description ?? "\(error)")))
         let client = client
@@ -255,6 +324,7 @@ actor Engine {
         rewinds = desk.store.rewinds
         isDeaf = true
         doubted = nil
+        note(.rewound)
         place.note(desk.store.identity)
         desk.rewind()
         let client = client
@@ -282,8 +352,10 @@ actor Engine {
         _ body: @Sendable (Desk) throws -> Result
     ) throws -> Result {
         try catchUp()
+        let drafts = desk.store.drafts.revision
         let result = try body(desk)
         pump()
+        if desk.store.drafts.revision > drafts { shareSoon() }
         return result
     }
 
@@ -321,6 +393,13 @@ actor Engine {
     private func answered(_ item: OutboxItem, _ outcome: Sender.Outcome) {
         do {
             let (conversation, wait) = try sender.answered(item, outcome)
+            note(outcome, of: item)
+            if case .done = outcome, case .send(_, let body, _) = item.action, let conversation,
+                let text = MessageBody(json: body)?.text
+            {
+                try desk.endDraft(text, in: conversation)
+                shareSoon()
+            }
             desk.tell(Set([item.destination, conversation].compactMap { $0 }))
             if let wait {
                 after(wait, .outbox) { engine in
@@ -334,6 +413,12 @@ actor Engine {
             _ = try? desk.store.outbox.refused(item.id, nil)
             stop(error)
         }
+    }
+
+    private func note(_ outcome: Sender.Outcome, of item: OutboxItem) {
+        if case .done = outcome { return note(.sent) }
+        guard let failure = desk.store.outbox.items.first(where: { $0.id == item.id })?.failure else { return }
+        note(.refused(code: "\(failure.code.word)"))
     }
 
     // MARK: What must be asked anew

@@ -29,7 +29,7 @@ enum MessageQuestion {
     /// The messages of a conversation in which a text occurs, newest first: of those on this device, the newest 10,000.
     static func search(
         _ text: String, in destination: String, _ engine: isolated Engine
-    ) throws -> [LocalMessage] {
+    ) throws -> [TimelineMessage] {
         guard !text.isEmpty, let conversation = try engine.desk.store.conversation(destination) else { return [] }
         let wanted = text.lowercased()
         var found: [LocalMessage] = []
@@ -41,6 +41,11 @@ enum MessageQuestion {
             if found.count >= 100 { break }
             below = first.sequence
         }
-        return Array(found.prefix(100))
+        let builder = TimelineBuilder(
+            user: engine.desk.store.identity.user ?? "", conversation: conversation,
+            watermarks: try engine.desk.store.watermarks(of: conversation.id),
+            waiting: engine.desk.store.outbox.items.filter { [destination, conversation.id].contains($0.destination) },
+            parked: engine.desk.store.outbox.parked[conversation.id])
+        return found.prefix(100).map(builder.row)
     }
 }

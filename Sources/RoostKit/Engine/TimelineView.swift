@@ -11,17 +11,26 @@ final class TimelineView {
     /// The pinned messages of which something was missing when they were asked for.
     var pinsAsked: [SequenceNumber] = []
     private let show: AsyncStream<TimelineSnapshot>.Continuation
+    private let showDraft: AsyncStream<KeptDraft>.Continuation
     private(set) var shown = TimelineSnapshot()
+    private(set) var draft = KeptDraft(text: "", revision: 0)
     /// The first message that is shown; the one that comes next if there is none. The window may begin before it,
     /// where messages have gone.
     private(set) var low = SequenceNumber(1)
 
-    init(_ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation) {
+    init(
+        _ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation,
+        _ showDraft: AsyncStream<KeptDraft>.Continuation
+    ) {
         self.destination = destination
         self.show = show
+        self.showDraft = showDraft
     }
 
-    deinit { show.finish() }
+    deinit {
+        show.finish()
+        showDraft.finish()
+    }
 
     /// Whether a change of this conversation concerns it.
     func shows(_ conversation: String) -> Bool {
@@ -32,6 +41,10 @@ final class TimelineView {
 
     /// Tells how it is now, if that is something new.
     func refresh(_ store: LocalStore, _ notices: Notices) throws(LocalFailure) {
+        let kept = KeptDraft(text: try store.drafts.draft(for: destination), revision: store.drafts.revision)
+        // Not a part of the snapshot: rows aren't drawn anew at every key.
+        if kept.text != draft.text { showDraft.yield(kept) }
+        draft = kept
         var now = TimelineSnapshot()
         now.conversation = try store.conversation(destination)
         let names = Set([destination, now.conversation?.id ?? destination])

@@ -54,13 +54,13 @@ public final class MessageThread {
     public func send(
         _ text: String, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
-        try await send(kind: nil, Body(text: text), replyTo: replyTo, mentions: mentions)
+        try await send(kind: nil, MessageBody(text: text), replyTo: replyTo, mentions: mentions)
     }
 
     /// Sends a message of another kind in the thread, with any JSON value as its body.
     @discardableResult
     public func send(
-        kind: String?, _ body: Body, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
+        kind: String?, _ body: MessageBody, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
         try await engine.perform { [conversation, root] desk in
             let target = try replyTo.map { try desk.target($0, in: conversation) }

@@ -65,10 +65,10 @@ struct TimelineBuilder {
         let key = isOwn ? message.key : nil
         var row = TimelineMessage(
             id: key.map { .key($0) } ?? .sequence(message.sequence), sequence: message.sequence, from: message.from,
-            isOwn: isOwn, time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
-            editedAt: message.editedAt, isDeleted: message.deletedAt != nil, reactions: message.reactions,
+            isOwn: isOwn, time: message.time.date, kind: message.kind, body: message.body, replyTo: message.replyTo,
+            editedAt: message.editedAt?.date, isDeleted: message.deletedAt != nil, reactions: message.reactions,
             state: isOwn ? state(of: message.sequence) : nil, isChanging: false, isHidden: message.isHidden,
-            mentions: message.mentions, expires: message.expires, thread: message.thread, replies: message.replies,
+            mentions: message.mentions, expires: message.expires?.date, thread: message.thread, replies: message.replies,
             origin: message.origin)
         row.version = message.version
         for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }
@@ -82,7 +82,7 @@ struct TimelineBuilder {
             state: .sending, isChanging: false, outboxItem: item.id)
         if case .send(let kind, let body, let replyTo) = item.action {
             row.kind = kind ?? "text"
-            row.body = Body(json: body)
+            row.body = MessageBody(json: body)
             if case .stored(let sequence) = replyTo { row.replyTo = sequence }
             row.mentions = item.mentions
             (row.thread, row.origin) = (item.thread, item.forward?.origin)
@@ -101,7 +101,7 @@ struct TimelineBuilder {
         }
         switch item.action {
         case .edit(_, let body):
-            row.body = Body(json: body)
+            row.body = MessageBody(json: body)
             row.mentions = item.mentions
         case .delete:
             row.body = nil

@@ -26,8 +26,12 @@ public enum ConnectionFailure: Sendable, Equatable {
     case wrongUser
     /// The store on this device can't be written, as on a full disk: one line for the developer.
     case store(String)
-    /// Anything else, as one line for the developer.
-    case other(String)
+    /// A server answered and won't have this client, or isn't to be trusted: a wrong address, a certificate that nobody
+    /// known has signed. One line for the developer.
+    case refused(String)
+    /// Anything else, such as a mistake of the app's: the close code (Docs/Protocol.md, section 10), nil if the
+    /// connection never opened, and one line for the developer.
+    case ended(code: Int?, String)
 
     init(_ lost: Disconnection) {
         switch lost.code {
@@ -35,7 +39,8 @@ public enum ConnectionFailure: Sendable, Equatable {
         // Docs/Protocol.md, section 10.
         case 4_500, 4_503: self = .signedOut
         case 4_501: self = .takenOver
-        default: self = .other(lost.reason)
+        case _ where lost.isRefused: self = .refused(lost.reason)
+        default: self = .ended(code: lost.code.map(Int.init), lost.reason)
         }
     }
 }

@@ -1,18 +1,24 @@
-import RoostWire
+public import RoostWire
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
 #else
-    import Glibc
+    public import Foundation
 #endif
 
 extension Timestamp {
     /// What this device's clock shows.
-    static var now: Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    static var now: Timestamp { Timestamp(.now) }
+
+    /// A moment, to the nearest millisecond.
+    public init(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        // What no clock shows isn't worth a trap.
+        self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
+    }
+
+    /// The same moment; nil if it never comes.
+    public var date: Date? {
+        self == .never ? nil : Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }
 }

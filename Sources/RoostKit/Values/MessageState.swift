@@ -2,7 +2,7 @@ import RoostStore
 import RoostWire
 
 /// How far an own message has got. It only goes forward, but for `failed`, from which `retry` leads back to `sending`.
-public enum MessageState: Sendable, Equatable {
+public enum MessageState: Sendable, Hashable {
     /// It waits for the relay, safe on this device.
     case sending
     /// The relay has stored it.
@@ -26,9 +26,9 @@ public enum MessageState: Sendable, Equatable {
 }
 
 /// Why the relay refused a message or a conversation.
-public struct SendFailure: Sendable, Equatable {
+public struct SendFailure: Error, Hashable {
     /// What to tell people.
-    public enum Reason: Sendable, Equatable {
+    public enum Reason: Sendable, Hashable {
         /// It is longer than the relay accepts.
         case tooLong
         /// The user may not write there, or is no longer a member.

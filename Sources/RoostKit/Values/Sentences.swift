@@ -57,15 +57,17 @@ public struct Sentences: Sendable, Equatable {
         case .failed(.takenOver): takenOver
         case .failed(.wrongUser): wrongUser
         case .failed(.store): storeFailed
-        case .failed(.other(let line)): somethingWrong + line
+        case .failed(.ended(_, let line)): somethingWrong + line
+        case .failed(.refused(let line)): somethingWrong + line
         }
     }
 
-    /// What an alert says about an error that a method of `Roost` or `Timeline` has thrown.
+    /// What an alert says about an error that a method of `Roost` or `ConversationTimeline` has thrown.
     public func sentence(for error: any Error) -> String {
         switch error {
         case let failure as LocalFailure where failure.mayPass: storeFailed
         case OutboxFailure.full: storeFailed
+        case let failure as SendFailure: sentence(for: failure)
         default: somethingWrong + "\(error)"
         }
     }

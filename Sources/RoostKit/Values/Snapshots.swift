@@ -7,7 +7,9 @@ public struct TimelineSnapshot: Sendable, Equatable {
     /// The conversation; nil if nothing is known of it yet, as before the first message to somebody.
     public var conversation: LocalConversation?
     /// The rows, oldest first.
-    public var items: [TimelineItem] = []
+    public var items: [TimelineItem] = [] {
+        didSet { places = TimelineSnapshot.places(of: items) }
+    }
     /// Who types, in the order in which they began.
     public var typing: [String] = []
     /// Whether several more type.
@@ -20,16 +22,36 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var hasNewer = false
     /// The pinned messages, the one that was pinned last first.
     public var pins: [PinnedMessage] = []
-    /// What the relay has refused for the whole conversation; `Timeline.resume` tries again.
+    /// What the relay has refused for the whole conversation; `ConversationTimeline.resume` tries again.
     public var failure: SendFailure?
     // Counts up, so that what is told late is known to be old.
     var revision = 0
+    private var places = RowPlaces<TimelineItem.ID>()
 
     /// Nothing yet.
     public init() {}
+
+    /// A row by its identity, or a message by its number as `.sequence`, one's own too; nil if it isn't shown.
+    public subscript(_ id: TimelineItem.ID) -> TimelineItem? { places[id].map { items[$0] } }
+
+    /// A message by its number; nil if it isn't shown.
+    public subscript(_ sequence: SequenceNumber) -> TimelineMessage? { self[.sequence(sequence)]?.message }
+
+    /// What is different since another snapshot of the same timeline.
+    public func changes(since old: TimelineSnapshot) -> RowChanges<TimelineItem.ID> {
+        RowChanges(items, since: old.items)
+    }
 }
 
 extension TimelineSnapshot {
+    private static func places(of items: [TimelineItem]) -> RowPlaces<TimelineItem.ID> {
+        var places = RowPlaces(items.map(\.id))
+        for (place, item) in items.enumerated() {
+            if let sequence = item.message?.sequence { places.name(.sequence(sequence), place) }
+        }
+        return places
+    }
+
     /// Those whose names somebody sees.
     var people: Set<String> {
         Set(items.compactMap { $0.message?.from } + items.compactMap { $0.message?.origin } + pins.compactMap(\.by))
@@ -54,16 +76,27 @@ public struct ThreadSnapshot: Sendable, Equatable {
 /// The list of conversations at one moment.
 public struct ConversationListSnapshot: Sendable, Equatable {
     /// The rows, those first in which something happened last.
-    public var rows: [ConversationRow] = []
+    public var rows: [ConversationRow] = [] {
+        didSet { places = RowPlaces(rows.map(\.id)) }
+    }
     /// Whether `ConversationList.loadMore` would add rows.
     public var hasMore = false
+    private var places = RowPlaces<String>()
 
     /// Nothing yet.
     public init() {}
+
+    /// A row by its identity; nil if it isn't listed.
+    public subscript(_ id: ConversationRow.ID) -> ConversationRow? { places[id].map { rows[$0] } }
+
+    /// What is different since another snapshot of the same list.
+    public func changes(since old: ConversationListSnapshot) -> RowChanges<ConversationRow.ID> {
+        RowChanges(rows, since: old.rows)
+    }
 }
 
 /// A conversation in the list.
-public struct ConversationRow: Sendable, Equatable, Identifiable {
+public struct ConversationRow: Sendable, Hashable, Identifiable {
     /// Where to write to: the conversation's id, or `@name` while nothing written there has reached the relay.
     public var id: String
     /// The conversation; nil while the relay doesn't know it.
@@ -84,6 +117,21 @@ public struct ConversationRow: Sendable, Equatable, Identifiable {
     public var draft: String
     /// Whether the user wants it to make no sound.
     public var isMuted = false
+
+    /// By its identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension ConversationRow {
+    /// A conversation of a preview.
+    /// - Parameter peer: the other user; nil for a group.
+    public init(
+        preview title: String, id: String, peer: String? = nil, last: TimelineMessage? = nil, unread: Int = 0,
+        draft: String = ""
+    ) {
+        self.init(
+            id: id, title: title, peer: peer, last: last, unread: unread, pending: 0, typing: [], draft: draft)
+    }
 }
 
 /// The session at one moment.
@@ -102,6 +150,8 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var badge = 0
     /// How many messages, edits and deletions wait for the relay, or were refused.
     public var pendingCount = 0
+    /// How many of those wait for the relay, and not for their user.
+    public var waitingCount = 0
     /// How often it was noticed, since this `Roost` was made, that the relay's files are older than they were, as after
     /// a mistake of its operator's. Messages that the app showed may be gone, own ones too; all is read anew, and what
     /// waits is sent.

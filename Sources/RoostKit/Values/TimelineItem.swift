@@ -1,15 +1,22 @@
 import RoostStore
 public import RoostWire
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A row of a timeline, oldest first.
-public enum TimelineItem: Sendable, Equatable, Identifiable {
+public enum TimelineItem: Sendable, Hashable, Identifiable {
     /// A message.
     case message(TimelineMessage)
-    /// Messages that this device doesn't have, from one sequence to another. Show it, and `Timeline.fill` gets them.
+    /// Messages that this device doesn't have, from one sequence to another. `ConversationTimeline.appeared` gets them
+    /// when it is on the screen.
     case gap(from: SequenceNumber, to: SequenceNumber)
 
-    /// Stays the same from the moment when a message is typed. A gap is named by its end, which stays while it is
-    /// filled from there.
+    /// Stays the same from the moment when a message is typed: what everything that is done to a row takes. A gap is
+    /// named by its end, which stays while it is filled from there. As text it is what roost.js calls a row, too.
     public enum ID: Hashable, Sendable {
         /// An own message, by its key.
         case key(String)
@@ -34,7 +41,7 @@ public enum TimelineItem: Sendable, Equatable, Identifiable {
 }
 
 /// A message as its reader sees it, with what the user did to it and the relay doesn't know yet.
-public struct TimelineMessage: Sendable, Equatable, Identifiable {
+public struct TimelineMessage: Sendable, Hashable, Identifiable {
     /// Stays the same from typed to stored.
     public var id: TimelineItem.ID
     /// Its number; nil until the relay has stored it.
@@ -44,16 +51,16 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     /// Whether the user of this device wrote it.
     public var isOwn: Bool
     /// When the relay stored it; nil until then.
-    public var time: Timestamp?
+    public var time: Date?
     /// `text`, or a kind of the app's.
     public var kind: String
     /// The content; nil if the message was deleted, lost by the relay, or is hidden.
-    public var body: Body?
+    public var body: MessageBody?
     /// The message that it replies to; nil if it is none, or that one isn't stored yet.
     public var replyTo: SequenceNumber?
     /// When it was last edited.
-    public var editedAt: Timestamp?
-    /// 1, and one more for each edit that the relay has stored. `Timeline.edit` takes it as `ifVersion`.
+    public var editedAt: Date?
+    /// 1, and one more for each edit that the relay has stored. `ConversationTimeline.edit` takes it as `ifVersion`.
     public var version: Int64 = 1
     /// Whether it was deleted.
     public var isDeleted: Bool
@@ -63,16 +70,16 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
     public var state: MessageState?
     /// Whether an edit, a deletion or a reaction of the user's waits for the relay.
     public var isChanging: Bool
-    /// A change that the relay refused: `Timeline.retry`, `replace` and `discard` take it by its number.
+    /// A change that the relay refused: `ConversationTimeline.retry`, `replace` and `discard` take the row's identity.
     public var failedChange: FailedChange?
-    /// What waits in the outbox, by its number; nil once the relay has stored the message.
-    public var outboxItem: Int64?
+    // What waits in the outbox, by its number; nil once the relay has stored the message.
+    package var outboxItem: Int64?
     /// Whether somebody wrote it with whom there is a block: it is only a place, which an app may leave out.
     public var isHidden = false
     /// Names of the users whom it mentions; `@all` stands for all members.
     public var mentions: [String] = []
     /// When it disappears, by the relay's clock; nil if it stays.
-    public var expires: Timestamp?
+    public var expires: Date?
     /// The message with which the thread began that it belongs to; nil if it is in none.
     public var thread: SequenceNumber?
     /// The thread that began with it, as far as others' messages in it are stored; nil if there is none.
@@ -82,6 +89,22 @@ public struct TimelineMessage: Sendable, Equatable, Identifiable {
 
     /// The text, if it is one.
     public var text: String? { body?.text }
+
+    /// By its identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension TimelineMessage {
+    /// A message of a preview.
+    /// - Parameter sequence: its number; nil for one that waits.
+    public init(
+        preview text: String, from: String, isOwn: Bool = false, sequence: SequenceNumber?, time: Date? = nil,
+        state: MessageState? = nil
+    ) {
+        self.init(
+            id: sequence.map { .sequence($0) } ?? .key(text), sequence: sequence, from: from, isOwn: isOwn, time: time,
+            kind: "text", body: MessageBody(text: text), isDeleted: false, reactions: [], state: state, isChanging: false)
+    }
 }
 
 /// A message that a conversation points out.
@@ -91,7 +114,7 @@ public struct PinnedMessage: Sendable, Equatable, Identifiable {
     /// Who pinned it; nil until the relay has told.
     public var by: String?
     /// When it was pinned; nil until the relay has told.
-    public var time: Timestamp?
+    public var time: Date?
     /// The message; nil until the relay has told, or if it can't be read.
     public var message: TimelineMessage?
 
@@ -99,15 +122,67 @@ public struct PinnedMessage: Sendable, Equatable, Identifiable {
     public var id: Int64 { sequence.value }
 
     init(_ pin: LocalPin, _ message: TimelineMessage?) {
-        (sequence, by, time) = (pin.sequence, pin.by, pin.time)
+        (sequence, by, time) = (pin.sequence, pin.by, pin.time?.date)
         self.message = message
     }
 }
 
 /// An edit or a deletion that the relay refused.
 public struct FailedChange: Sendable, Equatable {
-    /// Its number in the outbox.
-    public var outboxItem: Int64
+    // Its number in the outbox.
+    package var outboxItem: Int64
     /// Why.
     public var failure: SendFailure
+}
+
+extension TimelineItem.ID: LosslessStringConvertible, Codable {
+    /// `k:` and a key, `s:` and a sequence, `g:` and the last sequence of a gap.
+    public var description: String {
+        switch self {
+        case .key(let key): "k:\(key)"
+        case .sequence(let sequence): "s:\(sequence.value)"
+        case .gap(let end): "g:\(end.value)"
+        }
+    }
+
+    /// What `description` gave; nil for anything else.
+    public init?(_ description: String) {
+        let rest = description.dropFirst(2)
+        switch (description.prefix(2), Int64(rest)) {
+        case ("k:", _): self = .key(String(rest))
+        case ("s:", let number?): self = .sequence(SequenceNumber(number))
+        case ("g:", let number?): self = .gap(SequenceNumber(number))
+        default: return nil
+        }
+    }
+
+    /// Reads the text.
+    public init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        let text = try value.decode(String.self)
+        guard let id = TimelineItem.ID(text) else {
+            throw DecodingError.dataCorruptedError(in: value, debugDescription: "not a row of a timeline")
+        }
+        self = id
+    }
+
+    /// Writes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(description)
+    }
+}
+
+/// A place in a conversation, to come back to after a restart: an app keeps it, and `Roost.timeline(at:)` opens it.
+public struct TimelinePlace: Hashable, Codable, Sendable {
+    /// The conversation's id, or `@name`.
+    public var destination: String
+    /// The message that was on the screen; nil for the newest.
+    public var row: TimelineItem.ID?
+
+    /// Names a place.
+    public init(_ destination: String, at row: TimelineItem.ID? = nil) {
+        self.destination = destination
+        self.row = row
+    }
 }

@@ -411,7 +411,7 @@ final class Directory {
         try mentions.remove(of: user, in: conversation, upTo: SequenceNumber(.max))
     }
 
-    private func setRole(_ role: Role, of user: UserNumber, in conversation: ConversationNumber) throws {
+    private func setRole(_ role: MemberRole, of user: UserNumber, in conversation: ConversationNumber) throws {
         statements.setRole.bind(1, conversation.value)
         statements.setRole.bind(2, user.value)
         statements.setRole.bind(3, Int32(role.rawValue))

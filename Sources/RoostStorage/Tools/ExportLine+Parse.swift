@@ -204,7 +204,7 @@ extension ExportedMember {
         conversation = try members.name("conversation")
         user = try members.user("user")
         let word = try members.text("role", or: "")
-        role = Role(word: word)
+        role = MemberRole(word: word)
         guard word.isEmpty || role != nil else { throw ExportLineFailure("role: neither member, admin nor owner") }
         since = try members.number("since", or: 0)
         joinedAfter = try members.number("joinedAfter", or: 0)

@@ -158,7 +158,7 @@ struct ExportedMember: Equatable, Sendable {
     var conversation: String
     var user: String
     /// nil: was a member.
-    var role: Role?
+    var role: MemberRole?
     /// Messages up to this one aren't shown to it.
     var since: Int64 = 0
     /// The last message when it joined.

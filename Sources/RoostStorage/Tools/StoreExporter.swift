@@ -308,7 +308,7 @@ public struct StoreExporter {
             guard !isOther || conversation.kind == Int32(ConversationKind.direct.rawValue) else { continue }
             numbers(user)
             var member = ExportedMember(conversation: conversation.id, user: name)
-            member.role = rows.isNull(2) ? nil : UInt8(exactly: rows.int32(2)).flatMap { Role(rawValue: $0) }
+            member.role = rows.isNull(2) ? nil : UInt8(exactly: rows.int32(2)).flatMap { MemberRole(rawValue: $0) }
             member.since = rows.int64(3)
             member.joinedAfter = rows.int64(12)
             member.joined = rows.int64(4)

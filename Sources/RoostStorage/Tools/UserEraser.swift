@@ -212,7 +212,7 @@ public final class UserEraser {
             if others.isEmpty {
                 event.change = .erase
             } else {
-                let heir = place.role == Int32(Role.owner.rawValue) ? heir(among: others) : nil
+                let heir = place.role == Int32(MemberRole.owner.rawValue) ? heir(among: others) : nil
                 if let heir { event.body += Array(",\"owner\":\"\(heir.name)\"".utf8) }
                 event.change = .leave(user, heir: heir.map { UserNumber($0.user) })
             }
@@ -240,7 +240,7 @@ public final class UserEraser {
 
     /// Who becomes owner after the user, as when the user leaves by itself (`Conversation.heir`).
     private func heir(among others: [Member]) -> Member? {
-        others.first { $0.role == Int32(Role.admin.rawValue) } ?? others.first
+        others.first { $0.role == Int32(MemberRole.admin.rawValue) } ?? others.first
     }
 
     private func forgetState() throws {

@@ -26,7 +26,7 @@ struct DeviceMemory {
         /// Pinned messages, in the order in which they were pinned; nil: unknown.
         var pins: [Int64]?
         /// By user; nil: a member of unknown role.
-        var roles: [Int: Role?] = [:]
+        var roles: [Int: MemberRole?] = [:]
         /// Whether all members are in `roles`.
         var knowsMembers = false
     }
@@ -81,7 +81,7 @@ struct DeviceMemory {
     /// event.
     mutating func begin(
         _ conversation: Int, at position: Int64, name: String, photo: String, description: String,
-        isNew: Bool, roles: [Int: Role?]
+        isNew: Bool, roles: [Int: MemberRole?]
     ) {
         guard conversations[conversation]?.joinedAt != position else {
             // It may have been told since that the other one of a direct conversation left before.
@@ -139,7 +139,7 @@ struct DeviceMemory {
     }
 
     /// A new owner makes the old one an admin.
-    mutating func setRole(_ role: Role, of user: Int, by other: Int?, in conversation: Int) {
+    mutating func setRole(_ role: MemberRole, of user: Int, by other: Int?, in conversation: Int) {
         conversations[conversation]?.roles[user] = .some(role)
         if role == .owner, let other { conversations[conversation]?.roles[other] = .some(.admin) }
     }
@@ -167,7 +167,7 @@ struct DeviceMemory {
     ) {
         switch change {
         case .create(_, _, let name, let members):
-            var roles: [Int: Role?] = [:]
+            var roles: [Int: MemberRole?] = [:]
             for member in members { for user in users([member.user]) { roles[user] = .some(member.role) } }
             conversations[conversation] = Conversation(
                 name: name, photo: "", description: "", pins: [], roles: roles, knowsMembers: true)

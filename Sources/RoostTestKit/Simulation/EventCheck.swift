@@ -356,7 +356,7 @@ final class EventCheck {
             let heir = SimulatedUser.index(event.json?["owner"]?.string)
             if let heir { device.memory.setRole(.owner, of: heir, by: nil, in: conversation) }
         case "role":
-            let role = event.json?["role"]?.string.flatMap { Role(word: $0) }
+            let role = event.json?["role"]?.string.flatMap { MemberRole(word: $0) }
             guard let role, let user = SimulatedUser.index(event.user) else { return }
             device.memory.setRole(role, of: user, by: by, in: conversation)
         default: world.fail("\(device.label) gets an unknown change")
@@ -368,7 +368,7 @@ final class EventCheck {
         _ event: WireEvent, at position: Int64, in conversation: Int, owner: Int?, of device: SimulatedDevice
     ) {
         let isGroup = event.json?["kind"]?.string == "group"
-        var roles: [Int: Role?] = [:]
+        var roles: [Int: MemberRole?] = [:]
         for name in event.json?["members"]?.elements ?? [] {
             guard let user = SimulatedUser.index(name.string) else { continue }
             let isOwner = isGroup && user == owner

@@ -6,7 +6,7 @@ import RoostWire
 /// neither the Relay nor the log.
 final class Ledger {
     struct Membership {
-        var role: Role
+        var role: MemberRole
         var joinedAt: Int64
         /// Messages up to this one are hidden.
         var since: Int64

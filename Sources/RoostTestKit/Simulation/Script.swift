@@ -138,7 +138,7 @@ final class Script {
     }
 
     private func changeActivity(on connection: SimulatedConnection) {
-        let (word, activity) = [("active", Activity.active), ("idle", .idle), ("background", .background)][
+        let (word, activity) = [("active", PresenceActivity.active), ("idle", .idle), ("background", .background)][
             world.random.below(3)]
         clients.say("presence", "\"state\":\"\(word)\"", .activity(activity), on: connection)
     }

@@ -43,7 +43,7 @@ final class SimulatedConnection {
 
     /// What the client last said about its activity.
     struct Use {
-        var activity: Activity
+        var activity: PresenceActivity
         /// When its user is away because of it, if it is idle; and the same of the connection that it replaced.
         var awayAt = Int64.min
         var wasAwayAt: Int64?
@@ -55,7 +55,7 @@ final class SimulatedConnection {
             case hello(resume: Int64?), refresh(Int64), bye
             case send(SendIntent), change(EventKind), create
             case ack(Int64), read(conversation: Int, Int64), typing(Int, thread: Int, Bool)
-            case activity(Activity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
+            case activity(PresenceActivity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
             case watchCount(Int), unwatchCount(Int)
             case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
             case setProfile, getUsers, findUsers
@@ -94,7 +94,7 @@ final class SimulatedConnection {
     var isBackground: Bool
     var use: Use
     /// What the client last said about its activity.
-    var activity: Activity { use.activity }
+    var activity: PresenceActivity { use.activity }
     var pending: [Int64: Pending] = [:]
     var nextID: Int64 = 1
 

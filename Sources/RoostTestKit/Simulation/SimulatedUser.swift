@@ -17,7 +17,7 @@ final class SimulatedUser {
     var truth = Truth.offline
     var truthSince: Int64 = 0
     /// After a restart: until this time the user counts as before it.
-    var ghost: (activity: Activity, until: Int64)?
+    var ghost: (activity: PresenceActivity, until: Int64)?
     /// Whether the user was here when the checker last looked, and the monotonic time of the last change.
     var wasHere = false
     var hereSince: Int64 = 0
@@ -61,7 +61,7 @@ final class SimulatedUser {
     /// The state of the user's most present device.
     func state(at now: Int64) -> Truth {
         guard choice != .invisible else { return .offline }
-        var activities: [Activity] = []
+        var activities: [PresenceActivity] = []
         if let ghost, ghost.until > now { activities.append(ghost.activity) }
         for device in devices {
             if let connection = device.connection, connection.isReady {
@@ -96,7 +96,7 @@ final class SimulatedDevice {
     /// The connection that the device itself uses.
     var current: SimulatedConnection?
     /// Set after a drop: until this time the device counts as it was.
-    var linger: (activity: Activity, awayAt: Int64, until: Int64)?
+    var linger: (activity: PresenceActivity, awayAt: Int64, until: Int64)?
     /// How its last connection ended, as the relay should tell it; nil if none has.
     var end: StoredEnd?
     /// Whether `end` is known: after a crash, what had just changed may be stored or not.

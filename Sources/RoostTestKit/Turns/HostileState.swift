@@ -58,7 +58,7 @@ public struct HostileState {
         conversation.lastSequence = SequenceNumber(100)
         snapshot.conversations.append(conversation)
         for (place, user) in members.enumerated() {
-            let role: Role = kind == .group && place == 0 ? .owner : .member
+            let role: MemberRole = kind == .group && place == 0 ? .owner : .member
             var member = Snapshot.Member(number, UserNumber(user), role: role)
             member.joinedAt = Position(position)
             snapshot.members.append(member)

@@ -76,12 +76,12 @@ public struct StoredMessage: Sendable, Equatable {
         /// The kind of the body.
         public var kind: String
         /// The body.
-        public var body: Body
+        public var body: MessageBody
         /// The user who wrote it.
         public var origin: String
 
         /// Creates one.
-        public init(kind: String, body: Body, origin: String) {
+        public init(kind: String, body: MessageBody, origin: String) {
             self.kind = kind
             self.body = body
             self.origin = origin

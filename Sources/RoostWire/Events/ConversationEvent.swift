@@ -15,7 +15,7 @@ public struct ConversationEvent: Sendable, Equatable {
         /// `by` left. If there is a new owner, it is this user.
         case left(owner: String?)
         /// This user has a new role.
-        case role(user: String, Role)
+        case role(user: String, MemberRole)
         /// Messages from now on disappear after so many milliseconds; 0 if they stay.
         case expiry(Int64)
         /// This message is pinned. A device that isn't shown it leaves it out.

@@ -34,7 +34,7 @@ public struct ConversationSummary: Sendable, Equatable {
     /// What the conversation is to the user as long as it isn't accepted; nil if it is.
     public var request: RequestState?
     /// The user's own role.
-    public var role: Role
+    public var role: MemberRole
     /// Number of members.
     public var count: Int
     /// The names of the first 50 members.
@@ -65,7 +65,7 @@ extension ConversationSummary {
     /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
         guard let id = members.string("conversation"), let outline = ConversationOutline(reading: members),
-            let role: Role = members.word("role")
+            let role: MemberRole = members.word("role")
         else { return nil }
         self.id = id
         kind = outline.kind
@@ -181,7 +181,7 @@ extension Receipt {
 /// A member of a conversation.
 public struct ConversationMember: Sendable, Equatable {
     /// The member's role.
-    public var role: Role
+    public var role: MemberRole
     /// The member's name, and how far the member has got.
     public var receipt: Receipt
     /// How the member is, if that was asked for.
@@ -214,7 +214,7 @@ extension MemberList {
         }
         self.conversation = conversation
         self.members = list.compactMap { member in
-            guard let role: Role = member.word("role"), let receipt = Receipt(in: conversation, reading: member) else {
+            guard let role: MemberRole = member.word("role"), let receipt = Receipt(in: conversation, reading: member) else {
                 return nil
             }
             return ConversationMember(role: role, receipt: receipt, presence: UserPresence(reading: member))

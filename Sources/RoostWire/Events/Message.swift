@@ -17,7 +17,7 @@ public struct Message: Sendable, Equatable {
     /// `text`, or a kind of the author's application.
     public var kind: String
     /// The body; nil if the message was deleted or is hidden.
-    public var body: Body?
+    public var body: MessageBody?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
     /// The message with which the thread began that it belongs to; nil if it is in none.
@@ -88,7 +88,7 @@ extension Origin {
 }
 
 /// The content of a message, an edit or a signal: JSON, byte for byte as its author wrote it.
-public struct Body: Sendable, Equatable {
+public struct MessageBody: Sendable, Equatable {
     /// The JSON value.
     public let json: [UInt8]
     /// The text, if the value is a string.
@@ -201,7 +201,7 @@ public struct MessageEdit: Sendable, Equatable {
     /// The kind of the message.
     public var kind: String
     /// The new body.
-    public var body: Body
+    public var body: MessageBody
     /// Names of the users whom the message mentions from now on.
     public var mentions: [String] = []
     /// The version of the message from now on.
@@ -283,7 +283,7 @@ public struct Signal: Sendable, Equatable {
     /// The kind, named by the sender's application.
     public var kind: String
     /// The content.
-    public var body: Body
+    public var body: MessageBody
 }
 
 extension Signal {

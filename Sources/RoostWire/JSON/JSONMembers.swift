@@ -32,7 +32,7 @@ public struct JSONMembers {
     public var type: EventType? { string("type").flatMap(EventType.init(rawValue:)) }
 
     /// The member `body`, which may be null.
-    public var body: Body? { members.last { $0.name == "body" }.map { Body($0.value) } }
+    public var body: MessageBody? { members.last { $0.name == "body" }.map { MessageBody($0.value) } }
 
     /// A text.
     public func string(_ name: String) -> String? { self[name]?.string }

@@ -19,7 +19,7 @@ struct ChatRaw {
         let hello = try await hello()
         let (events, incoming) = AsyncStream.makeStream(
             of: SocketEvent.self, bufferingPolicy: .bufferingOldest(Self.framesMax))
-        let socket: any Socket
+        let socket: any ClientSocket
         do throws(SocketFailure) {
             socket = try relay.connector.connect(to: relay.url) { event in
                 // A full stream is ended, so that the loop below notices the loss.
@@ -85,7 +85,7 @@ struct ChatRaw {
     }
 
     // The relay answers `bye` by closing the connection. We wait some time for that.
-    private static func sendInput(to socket: any Socket, _ unanswered: Unanswered) async {
+    private static func sendInput(to socket: any ClientSocket, _ unanswered: Unanswered) async {
         func send(_ line: String) async {
             unanswered.sent(line)
             await Self.send(line, to: socket)
@@ -103,7 +103,7 @@ struct ChatRaw {
         socket.close(code: CloseCode.normal.rawValue, reason: "")
     }
 
-    private static func send(_ line: String, to socket: any Socket) async {
+    private static func send(_ line: String, to socket: any ClientSocket) async {
         guard !line.isEmpty else { return }
         guard line.hasPrefix("{") else {
             return RoostCommand.write("roost: not sent: a command must begin with {", to: .standardError)

@@ -22,7 +22,7 @@ extension App {
             case .signedOut: line["reason"] = "signedOut"
             case .takenOver: line["reason"] = "takenOver"
             case .wrongUser: line["reason"] = "wrongUser"
-            case .store, .other: line["reason"] = "other"
+            case .store, .ended, .refused: line["reason"] = "other"
             }
             line["detail"] = "\(failure)"
         }

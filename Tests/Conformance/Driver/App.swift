@@ -12,7 +12,7 @@ import Synchronization
 final class App {
     private let token = Backend()
     private var roost: Roost?
-    private var timelines: [String: Timeline] = [:]
+    private var timelines: [String: ConversationTimeline] = [:]
     // How often the relay's files were found older, as was told.
     var rewinds = 0
 
@@ -65,7 +65,7 @@ final class App {
         return [:]
     }
 
-    private func carryOut(_ command: Command, in timeline: Timeline) async throws -> [String: Any] {
+    private func carryOut(_ command: Command, in timeline: ConversationTimeline) async throws -> [String: Any] {
         let target = { (name: String) throws -> TimelineItem.ID in
             let id = command.text(name)
             let found = timeline.items.first { $0.message.map { wordOf($0.id) == id } ?? false }
@@ -75,7 +75,7 @@ final class App {
         switch command.name {
         case "send": return ["id": wordOf(try await timeline.send(command.text("text"), replyTo: replyTo))]
         case "sendBody":
-            guard let body = Body(json: command.json("body")) else { throw Misuse("the body isn't JSON") }
+            guard let body = MessageBody(json: command.json("body")) else { throw Misuse("the body isn't JSON") }
             return ["id": wordOf(try await timeline.send(kind: command.text("kind"), body, replyTo: replyTo))]
         case "edit":
             try await timeline.edit(
@@ -90,7 +90,9 @@ final class App {
         case "discard": try await timeline.discard(command.number("item"))
         case "resume": try await timeline.resume()
         case "seen": try await timeline.seen(upTo: SequenceNumber(command.number("sequence")))
-        case "write": try await timeline.write(draft: command.text("text"))
+        case "write":
+            timeline.draft = command.text("text")
+            try await timeline.saveDraft()
         case "older": try await timeline.loadOlder()
         case "newer": try await timeline.loadNewer()
         case "fill":
@@ -103,8 +105,9 @@ final class App {
 
     private func start(_ command: Command) async throws {
         token.next = command.text("token")
+        guard let relay = URL(string: command.text("url")) else { throw Misuse("the url isn't one") }
         var settings = RoostSettings(
-            url: command.text("url"), path: command.text("store") + "/roost.db", device: command.text("device"),
+            relay: relay, file: URL(filePath: command.text("store") + "/roost.db"), device: command.text("device"),
             user: command.optional("user"), connector: LibwebsocketsConnector()
         ) { [token] in
             await MainActor.run { Driver.write(["tell": "token"]) }

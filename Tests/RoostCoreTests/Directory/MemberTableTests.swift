@@ -10,7 +10,7 @@ import Testing
 
     init() { group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group", roll) }
 
-    private func member(_ number: Int32, _ role: Role = .member) -> Member {
+    private func member(_ number: Int32, _ role: MemberRole = .member) -> Member {
         let user = User(UserNumber(number), name: "user-\(number)", roll)
         return Member(user, of: group, role: role, since: .none, joinedAt: Position(Int64(number)), joinedAfter: .none)
     }

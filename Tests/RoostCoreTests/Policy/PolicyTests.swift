@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func groupsAreChangedByRole() {
-        let may = { (role: Role, needed: Role) in
+        let may = { (role: MemberRole, needed: MemberRole) in
             code { () throws(Refusal) in try policy.checkChange(of: cast.group, by: role, needing: needed) }
         }
         #expect([may(.member, .admin), may(.admin, .admin), may(.owner, .admin)] == [.forbidden, nil, nil])
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func onlyALowerRoleIsRemoved() {
-        let may = { (role: Role, other: Role) in
+        let may = { (role: MemberRole, other: MemberRole) in
             code { () throws(Refusal) in try policy.checkRemoval(of: other, by: role) }
         }
         #expect([may(.owner, .admin), may(.admin, .member)] == [nil, nil])
@@ -104,6 +104,6 @@ import Testing
     }
 
     @Test func adminsDeleteWhatOthersWrote() {
-        #expect([Role.member, .admin, .owner].map(policy.mayDeleteOfOthers) == [false, true, true])
+        #expect([MemberRole.member, .admin, .owner].map(policy.mayDeleteOfOthers) == [false, true, true])
     }
 }

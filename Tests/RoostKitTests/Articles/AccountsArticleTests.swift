@@ -1,3 +1,4 @@
+import Foundation
 import RoostAccounts
 import RoostClient
 import RoostKit
@@ -9,10 +10,10 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct AccountsArticleTests {
     // article
     @MainActor func chat(
-        of accounts: AccountClient, relay: String, file: String, connector: any SocketConnector,
+        of accounts: AccountClient, relay: URL, file: URL?, connector: any SocketConnector,
         askToSignIn: @escaping @MainActor () -> Void
     ) async throws -> Roost {
-        var settings = RoostSettings(url: relay, path: file, device: accounts.device, connector: connector) {
+        var settings = RoostSettings(relay: relay, file: file, device: accounts.device, connector: connector) {
             try await accounts.token()
         }
         settings.user = try await accounts.signedIn()?.user
@@ -59,7 +60,7 @@ import Testing
         try await accounts.signIn(email: "alice@example.org", password: "correct horse")
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let roost = try await chat(
-            of: accounts, relay: "ws://test/v1/socket", file: ":memory:", connector: relay.connector
+            of: accounts, relay: URL(string: "ws://test/v1/socket")!, file: nil, connector: relay.connector
         ) { ask.yield() }
         await roost.connect()
         for await now in roost.snapshots() where now.connection == .connected { break }

@@ -37,7 +37,7 @@ import RoostWire
             ScrollView {
                 LazyVStack {
                     ForEach(screen.timeline.items) { item in
-                        row(item)
+                        row(item).onAppear { screen.timeline.appeared(item.id) }
                     }
                 }
             }
@@ -45,17 +45,9 @@ import RoostWire
             .safeAreaInset(edge: .bottom) {
                 VStack {
                     Text(screen.typingLine)
-                    TextField("Message", text: draft)
+                    TextField("Message", text: $screen.timeline.draft)
                         .onSubmit { Task { await screen.send(screen.timeline.draft) } }
                 }
-            }
-        }
-
-        private var draft: Binding<String> {
-            Binding {
-                screen.timeline.draft
-            } set: { text in
-                Task { await screen.typed(text) }
             }
         }
 
@@ -68,10 +60,7 @@ import RoostWire
                     Text(screen.label(of: message)).font(.caption)
                 }
                 .onTapGesture { Task { await screen.tapped(message) } }
-                .onAppear { Task { await screen.appeared(message) } }
-            case .gap(let from, let to):
-                ProgressView()
-                    .task { try? await screen.timeline.fill(from: from, to: to) }
+            case .gap: ProgressView()
             }
         }
     }
@@ -107,21 +96,20 @@ import RoostWire
         private var reader: Task<Void, Never>?
         private var source: UITableViewDiffableDataSource<Int, TimelineItem.ID>?
 
-        func show(_ timeline: RoostKit.Timeline) {
+        func show(_ timeline: ConversationTimeline) {
             tableView.register(UITableViewCell.self, forCellReuseIdentifier: "row")
             let source = UITableViewDiffableDataSource<Int, TimelineItem.ID>(tableView: tableView) { table, path, id in
                 let cell = table.dequeueReusableCell(withIdentifier: "row", for: path)
-                let item = timeline.items.first { $0.id == id }
-                cell.textLabel?.text = item?.message?.text ?? "…"
+                cell.textLabel?.text = timeline[id]?.message?.text ?? "…"
                 return cell
             }
             self.source = source
             reader = Task {
-                for await now in timeline.snapshots() {
+                for await update in timeline.updates() {
                     var rows = NSDiffableDataSourceSnapshot<Int, TimelineItem.ID>()
                     rows.appendSections([0])
-                    rows.appendItems(now.items.map(\.id))
-                    rows.reconfigureItems(now.items.map(\.id))
+                    rows.appendItems(update.snapshot.items.map(\.id))
+                    rows.reconfigureItems(update.changes.updated)
                     await source.apply(rows)
                 }
             }
@@ -137,7 +125,7 @@ import RoostWire
 
     // article
     @MainActor
-    func publisher(of timeline: RoostKit.Timeline) -> AnyPublisher<TimelineSnapshot, Never> {
+    func publisher(of timeline: ConversationTimeline) -> AnyPublisher<TimelineSnapshot, Never> {
         let subject = CurrentValueSubject<TimelineSnapshot, Never>(timeline.snapshot)
         let reader = Task {
             for await now in timeline.snapshots() { subject.send(now) }

@@ -35,48 +35,42 @@ import Testing
     // article
     enum Choice { case again, otherText(String), takeBack }
 
-    func choose(_ choice: Choice, for message: TimelineMessage, in timeline: Timeline) async throws {
-        guard let item = message.outboxItem ?? message.failedChange?.outboxItem else { return }
+    func choose(_ choice: Choice, for message: TimelineMessage, in timeline: ConversationTimeline) async throws {
         switch choice {
-        case .again: try await timeline.retry(item)
-        case .otherText(let text): try await timeline.replace(item, text)
-        case .takeBack: try await timeline.discard(item)
+        case .again: try await timeline.retry(message.id)
+        case .otherText(let text): try await timeline.replace(message.id, text)
+        case .takeBack: try await timeline.discard(message.id)
         }
     }
     // end
 
     // article
-    func save(_ text: String, of message: TimelineMessage, in timeline: Timeline) async throws {
+    func save(_ text: String, of message: TimelineMessage, in timeline: ConversationTimeline) async throws {
         // `message` is the row as it was when the user began to edit.
         try await timeline.edit(message.id, text, ifVersion: message.version)
     }
     // end
 
     // article
-    func appeared(_ item: TimelineItem, in timeline: Timeline) async throws {
-        switch item {
-        case .gap(let from, let to): try await timeline.fill(from: from, to: to)
-        case .message(let message):
-            guard !message.isOwn, let sequence = message.sequence else { return }
-            try await timeline.seen(upTo: sequence)
-        }
+    func appeared(_ item: TimelineItem, in timeline: ConversationTimeline) {
+        timeline.appeared(item.id)
     }
     // end
 
     // article
-    func showOriginal(of reply: TimelineMessage, in timeline: Timeline) async throws {
+    func showOriginal(of reply: TimelineMessage, in timeline: ConversationTimeline) async throws {
         guard let original = reply.replyTo else { return }
         try await timeline.jump(to: original)
     }
 
-    func showNewest(_ words: String, in timeline: Timeline) async throws {
+    func showNewest(_ words: String, in timeline: ConversationTimeline) async throws {
         guard let newest = try await timeline.search(words).first else { return }
-        try await timeline.jump(to: newest.sequence)
+        try await timeline.jump(to: newest.id)
     }
     // end
 
     // article
-    func scrolled(_ timeline: Timeline, isAtTop: Bool, isAtBottom: Bool) async throws {
+    func scrolled(_ timeline: ConversationTimeline, isAtTop: Bool, isAtBottom: Bool) async throws {
         if isAtTop, timeline.snapshot.hasOlder { try await timeline.loadOlder() }
         if isAtBottom, timeline.snapshot.hasNewer { try await timeline.loadNewer() }
     }
@@ -123,7 +117,7 @@ import Testing
         let roost = try await alice.online()
         let timeline = try await roost.timeline(with: "@bob")
         let end = await timeline.until { $0.texts.last == "as I said" && $0.items.count >= 50 && $0.hasOlder }
-        for item in end.items { try await appeared(item, in: timeline) }
+        for item in end.items { appeared(item, in: timeline) }
         await roost.until { $0.badge == 0 }
         try await scrolled(timeline, isAtTop: true, isAtBottom: false)
         let longer = await timeline.until { $0.items.count >= 150 }

@@ -14,7 +14,7 @@ import Testing
         in folder: URL, connector: any SocketConnector, token: @escaping @Sendable () async throws -> String
     ) async throws -> Roost {
         let settings = RoostSettings(
-            url: "wss://chat.example.org/v1/socket", path: folder.appending(path: "roost.db").path,
+            relay: URL(string: "wss://chat.example.org/v1/socket")!, file: folder.appending(path: "roost.db"),
             device: "phone-\(UUID().uuidString)", connector: connector, token: token)
         let roost = try await Roost(settings)
         await roost.connect()

@@ -29,7 +29,7 @@ final class Nest {
         adjust: (inout RoostSettings) -> Void = { _ in }
     ) async throws {
         var settings = RoostSettings(
-            url: "wss://chat.example.org/v1/socket", path: folder.appending(path: "roost.db").path,
+            relay: URL(string: "wss://chat.example.org/v1/socket")!, file: folder.appending(path: "roost.db"),
             device: "phone-\(UUID().uuidString)", user: backend.user, connector: connector
         ) {
             try await backend.relayToken()
@@ -83,7 +83,7 @@ extension Nest {
 @Observable
 final class ChatScreen {
     let roost: Roost
-    let timeline: Timeline
+    let timeline: ConversationTimeline
     /// What an alert says; nil if there is none.
     var alert: String?
 
@@ -128,19 +128,14 @@ extension ChatScreen {
 
     /// Somebody has tapped a message.
     func tapped(_ message: TimelineMessage) async {
-        guard case .failed(let failure) = message.state, failure.canRetry, let item = message.outboxItem else { return }
-        await attempt { try await timeline.retry(item) }
+        guard case .failed(let failure) = message.state, failure.canRetry else { return }
+        await attempt { try await timeline.retry(message.id) }
     }
 }
 // end
 
 // article
 extension ChatScreen {
-    /// The text field has changed.
-    func typed(_ text: String) async {
-        await attempt { try await timeline.write(draft: text) }
-    }
-
     /// The line above the text field.
     var typingLine: String {
         switch timeline.typing.count {
@@ -161,7 +156,7 @@ extension ChatScreen {
         let person = roost.person(peer)
         if person.isOnline { return "online" }
         guard let time = person.lastSeen else { return "" }
-        return "last seen " + Date(timeIntervalSince1970: Double(time.milliseconds) / 1_000).formatted()
+        return "last seen " + time.formatted()
     }
 }
 // end
@@ -170,15 +165,14 @@ extension ChatScreen {
 extension ChatScreen {
     /// A message has come onto the screen.
     func appeared(_ message: TimelineMessage) async {
-        guard !message.isOwn, let sequence = message.sequence else { return }
-        await attempt { try await timeline.seen(upTo: sequence) }
+        guard !message.isOwn else { return }
+        await attempt { try await timeline.seen(upTo: message.id) }
     }
 
     /// The names for the sheet "Read by".
     func readers(of message: TimelineMessage) async -> [String] {
-        guard let sequence = message.sequence else { return [] }
         var names: [String] = []
-        await attempt { names = try await timeline.readers(of: sequence).map(\.person.user) }
+        await attempt { names = try await timeline.readers(of: message.id).map(\.person.user) }
         return names
     }
 }

@@ -58,7 +58,7 @@ import Testing
         #expect(bob.lines.map(\.preview) == [String(repeating: "long ", count: 10)])
         await bob.roost?.untilPresence { $0["alice"]?.state == .online }
         #expect(bob.lines.first?.isOnline == true && other.presenceLine == "online")
-        await one.typed("wait")
+        one.timeline.draft = "wait"
         await other.timeline.shows { $0.typing == ["alice"] }
         #expect(other.typingLine == "alice is typing…")
         await bob.roost?.conversations.until { $0.first?.typing == ["alice"] }

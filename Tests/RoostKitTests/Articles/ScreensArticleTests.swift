@@ -14,7 +14,7 @@ import Testing
     private let relay = TestRelay()
 
     // article
-    func follow(_ timeline: RoostKit.Timeline, draw: @escaping ([TimelineItem]) -> Void) -> Task<Void, Never> {
+    func follow(_ timeline: ConversationTimeline, draw: @escaping ([TimelineItem]) -> Void) -> Task<Void, Never> {
         Task {
             for await now in timeline.snapshots() { draw(now.items) }
         }
@@ -50,18 +50,7 @@ import Testing
 
     // article
     func fetchInBackground(_ settings: RoostSettings) async throws -> Int {
-        var settings = settings
-        settings.isBackground = true
-        let roost = try await Roost(settings)
-        await roost.connect()
-        var badge = 0
-        for await now in roost.snapshots() {
-            badge = now.badge
-            if case .failed = now.connection { break }
-            if now.isUpToDate, now.pendingCount == 0 { break }
-        }
-        await roost.disconnect()
-        return badge
+        try await Roost.fetch(settings, within: .seconds(25)).badge
     }
     // end
 
@@ -76,7 +65,7 @@ import Testing
     func settings(for user: String, in folder: URL, _ template: RoostSettings) -> RoostSettings {
         var settings = template
         settings.user = user
-        settings.path = folder.appending(path: "\(user).db").path
+        settings.file = folder.appending(path: "\(user).db")
         return settings
     }
     // end
@@ -92,7 +81,8 @@ import Testing
     private func settings(_ device: Device) -> RoostSettings {
         let token = relay.token(for: device.user)
         var settings = RoostSettings(
-            url: "ws://test/v1/socket", path: device.path, device: "phone", connector: relay.connector
+            relay: URL(string: "ws://test/v1/socket")!, file: URL(filePath: device.path), device: "phone",
+            connector: relay.connector
         ) { token }
         settings.generator = CountingGenerator()
         return settings

@@ -7,7 +7,7 @@ import RoostWire
 import Testing
 
 // article
-extension RoostKit.Timeline {
+extension ConversationTimeline {
     /// Waits until the screen looks like that.
     func shows(_ isSo: (TimelineSnapshot) -> Bool) async {
         for await now in snapshots() where isSo(now) { return }
@@ -26,7 +26,7 @@ extension RoostKit.Timeline {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let token = relay.token(for: user)
         var settings = RoostSettings(
-            url: "ws://test/v1/socket", path: folder.appending(path: "roost.db").path, device: "phone",
+            relay: URL(string: "ws://test/v1/socket")!, file: folder.appending(path: "roost.db"), device: "phone",
             connector: relay.connector
         ) { token }
         settings.generator = CountingGenerator()
@@ -75,8 +75,8 @@ extension RoostKit.Timeline {
         let id = try await timeline.send("hi")
         for seconds in [2, 4, 8] { await clock.pass(.seconds(seconds)) }
         await timeline.shows { if case .failed? = $0.items.first?.message?.state { true } else { false } }
-        let item = try #require(timeline.items.first?.message?.outboxItem)
-        try await timeline.retry(item)
+        let failed = try #require(timeline.items.first)
+        try await timeline.retry(failed.id)
         await timeline.shows { $0.items.first?.message?.state == .sent }
         #expect(timeline.items.map(\.id) == [id])
     }
@@ -90,7 +90,8 @@ extension RoostKit.Timeline {
         let reading = try await bob.timeline(with: "@alice")
         try await writing.send("hi")
         await writing.shows { $0.items.first?.message?.state?.rank ?? 0 > 0 }
-        try await writing.write(draft: "Are")
+        writing.draft = "Are"
+        try await writing.saveDraft()
         await reading.shows { $0.typing == ["alice"] }
         relay.advance(.seconds(3))
         await reading.shows { $0.typing.isEmpty }

@@ -10,14 +10,14 @@ import Testing
     private let relay = TestRelay()
 
     // article
-    func answer(_ message: TimelineMessage, in timeline: Timeline, _ text: String) async throws -> MessageThread {
+    func answer(_ message: TimelineMessage, in timeline: ConversationTimeline, _ text: String) async throws -> MessageThread {
         let thread = try await timeline.thread(of: message.id)
         try await thread.send(text)
         while thread.snapshot.hasOlder { try await thread.loadOlder() }
         return thread
     }
 
-    func pinAndPassOn(_ message: TimelineMessage, in timeline: Timeline, to user: String) async throws {
+    func pinAndPassOn(_ message: TimelineMessage, in timeline: ConversationTimeline, to user: String) async throws {
         try await timeline.pin(message.id)
         try await timeline.forward(message.id, to: "@\(user)")
     }

@@ -32,11 +32,11 @@ import Testing
         let pair = try await Pair()
         let group = try await pair.one.createGroup("Crew", members: ["bob"])
         await pair.other.conversations.until { $0.first?.title == "Crew" }
-        try await pair.one.rename(group, to: "The Crew")
+        try await pair.one.renameGroup(group, to: "The Crew")
         await pair.other.conversations.until { $0.first?.title == "The Crew" }
-        try await pair.one.add(["carol"], to: group)
+        try await pair.one.addMembers(["carol"], to: group)
         await pair.other.conversations.until { $0.first?.conversation?.count == 3 }
-        try await pair.one.remove(["carol"], from: group)
+        try await pair.one.removeMembers(["carol"], from: group)
         await pair.other.conversations.until { $0.first?.conversation?.count == 2 }
         try await pair.other.leave(group)
         await pair.other.conversations.until { $0.isEmpty }

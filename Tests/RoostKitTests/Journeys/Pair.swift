@@ -11,8 +11,8 @@ struct Pair {
     let bob: Device
     let one: Roost
     let other: Roost
-    let writing: Timeline
-    let reading: Timeline
+    let writing: ConversationTimeline
+    let reading: ConversationTimeline
 
     init(
         on relay: TestRelay = TestRelay(), policy: RetryPolicy = .forever,

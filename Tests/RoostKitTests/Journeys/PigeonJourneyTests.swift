@@ -45,12 +45,12 @@ import Testing
         let group = try await pair.one.createGroup("Crew", members: ["bob"])
         await pair.other.conversations.until { $0.first?.title == "Crew" }
         await pair.one.conversations.until { $0.first?.conversation?.role == .owner }
-        await #expect(throws: RoostFailure.self) { try await pair.other.add(["carol"], to: group) }
+        await #expect(throws: RoostFailure.self) { try await pair.other.addMembers(["carol"], to: group) }
         try await pair.one.setRole(.admin, of: "bob", in: group)
         await pair.other.conversations.until { $0.first?.conversation?.role == .admin }
-        try await pair.other.add(["carol"], to: group)
+        try await pair.other.addMembers(["carol"], to: group)
         await pair.one.conversations.until { $0.first?.conversation?.members == ["alice", "bob", "carol"] }
-        try await pair.one.remove(["bob"], from: group)
+        try await pair.one.removeMembers(["bob"], from: group)
         await pair.other.conversations.until { $0.isEmpty }
     }
 
@@ -138,7 +138,8 @@ import Testing
     func typing() async throws {
         let pair = try await Pair()
         try await pair.greeted()
-        try await pair.writing.write(draft: "H")
+        pair.writing.draft = "H"
+        try await pair.writing.saveDraft()
         await pair.reading.until { $0.typing == ["alice"] }
         // What comes later has passed on what came before.
         try await pair.reading.send("go on")

@@ -40,7 +40,7 @@ final class Airplane: SocketConnector {
 
     func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket {
+    ) throws(SocketFailure) -> any ClientSocket {
         let line = Line(self, onEvent)
         guard mode != .off else {
             onEvent(.failed(reason: "airplane mode"))
@@ -52,10 +52,10 @@ final class Airplane: SocketConnector {
     }
 
     /// One connection.
-    private final class Line: Socket {
+    private final class Line: ClientSocket {
         private let airplane: Airplane
         private let onEvent: @Sendable (SocketEvent) -> Void
-        private let wire = Locked<(any Socket)?>(nil)
+        private let wire = Locked<(any ClientSocket)?>(nil)
         private let isOver = Locked(false)
 
         init(_ airplane: Airplane, _ onEvent: @escaping @Sendable (SocketEvent) -> Void) {
@@ -63,7 +63,7 @@ final class Airplane: SocketConnector {
             self.onEvent = onEvent
         }
 
-        func carry(_ socket: any Socket) { wire.withLock { $0 = socket } }
+        func carry(_ socket: any ClientSocket) { wire.withLock { $0 = socket } }
 
         func arrived(_ event: SocketEvent) {
             let mode = airplane.mode

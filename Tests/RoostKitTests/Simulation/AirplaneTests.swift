@@ -152,7 +152,7 @@ import Testing
         }
 
         // The device shows what the relay has, from its own file.
-        private func compare(_ timeline: RoostKit.Timeline, _ bodies: [String?], _ app: SimulatedApp) async throws {
+        private func compare(_ timeline: ConversationTimeline, _ bodies: [String?], _ app: SimulatedApp) async throws {
             try await timeline.jumpToEnd()
             while timeline.snapshot.hasOlder { try await timeline.loadOlder() }
             for case .gap(let from, let to) in timeline.items { try await timeline.fill(from: from, to: to) }

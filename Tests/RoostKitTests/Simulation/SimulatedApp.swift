@@ -14,7 +14,7 @@ final class SimulatedApp {
     let device: Device
     let airplane: Airplane
     private(set) var roost: Roost?
-    private(set) var timelines: [String: RoostKit.Timeline] = [:]
+    private(set) var timelines: [String: ConversationTimeline] = [:]
     /// What was typed, in order, by where it was written to.
     private(set) var typed: [String: [String]] = [:]
     /// What a message was changed to; nil for a deletion. By what was typed first.
@@ -59,7 +59,7 @@ final class SimulatedApp {
         airplane.become(.off)
     }
 
-    func timeline(_ destination: String) async throws -> RoostKit.Timeline? {
+    func timeline(_ destination: String) async throws -> ConversationTimeline? {
         if let open = timelines[destination] { return open }
         guard let opened = try await roost?.timeline(with: destination) else { return nil }
         timelines[destination] = opened
@@ -145,7 +145,7 @@ final class SimulatedApp {
         }
     }
 
-    private func retry(in timeline: RoostKit.Timeline) async throws {
+    private func retry(in timeline: ConversationTimeline) async throws {
         if timeline.snapshot.failure != nil { try await timeline.resume() }
         for message in timeline.items.compactMap(\.message) {
             if case .failed = message.state, let item = message.outboxItem {

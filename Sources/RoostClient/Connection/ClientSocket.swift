@@ -1,6 +1,6 @@
 /// One WebSocket connection, as the client needs it. The modules `RoostClientLibwebsockets` and
 /// `RoostClientURLSession` have real ones; one suite, `ConnectorContract`, tests them all.
-public protocol Socket: Sendable {
+public protocol ClientSocket: Sendable {
     /// Queues a text message. Returns false and queues nothing if the connection isn't open or its queue is full.
     func send(_ text: [UInt8]) -> Bool
     /// Closes with this code after all queued messages were sent. May be called at any time and repeatedly.
@@ -25,7 +25,7 @@ public protocol SocketConnector: Sendable {
     /// Begins to connect. `onEvent` may be called on any thread, one call at a time. Throws if the URL can't be used.
     func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-    ) throws(SocketFailure) -> any Socket
+    ) throws(SocketFailure) -> any ClientSocket
 }
 
 /// Why a socket can't be opened at all.

@@ -1,7 +1,7 @@
 public import RoostWire
 
 /// What a user has to do with other people.
-public struct Contacts: Sendable {
+public struct ClientContacts: Sendable {
     let client: ChatClient
 
     // MARK: Contacts
@@ -98,5 +98,5 @@ public struct Contacts: Sendable {
 
 extension ChatClient {
     /// What the user has to do with other people.
-    public nonisolated var contacts: Contacts { Contacts(client: self) }
+    public nonisolated var contacts: ClientContacts { ClientContacts(client: self) }
 }

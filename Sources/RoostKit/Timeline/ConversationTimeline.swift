@@ -8,44 +8,57 @@ public import RoostWire
 /// What the user does is on disk when a method returns, and shows at once. The relay gets it as soon as it can.
 @MainActor
 @Observable
-public final class Timeline {
+public final class ConversationTimeline {
     /// The conversation's id, or `@name`, as it was opened.
     public let destination: String
     /// What it shows.
     public private(set) var snapshot = TimelineSnapshot()
-    /// What the user has begun to write; kept on disk.
-    public private(set) var draft = ""
-    @ObservationIgnored private let engine: Engine
-    @ObservationIgnored private weak var roost: Roost?
-    @ObservationIgnored private let view: Int
-    @ObservationIgnored private var reader: Task<Void, Never>?
+    /// Which of its ends is being loaded, and which rows.
+    public internal(set) var loading = TimelineLoading()
+    @ObservationIgnored let engine: Engine
+    @ObservationIgnored weak var roost: Roost?
+    @ObservationIgnored let view: Int
+    @ObservationIgnored private var readers: [Task<Void, Never>] = []
     @ObservationIgnored private let changes = Changes<TimelineSnapshot>()
-    @ObservationIgnored private var typedAt: ContinuousClock.Instant?
+    private let composer: DraftKeeper
 
     init(_ destination: String, _ engine: Engine, of roost: Roost) async throws {
         let (shown, show) = AsyncStream<TimelineSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (drafts, showDraft) = AsyncStream<KeptDraft>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.destination = destination
         self.engine = engine
         self.roost = roost
         let opened = try await engine.perform { desk in
-            let view = try desk.open(destination, show)
-            let draft = try desk.store.drafts.draft(for: destination)
+            let view = try desk.open(destination, show, showDraft)
+            let draft = desk.timeline(view)?.draft ?? KeptDraft(text: "", revision: 0)
             return (view, desk.timeline(view)?.shown ?? TimelineSnapshot(), draft)
         }
         view = opened.0
         snapshot = opened.1
-        draft = opened.2
-        reader = Task { [weak self] in for await now in shown { self?.show(now) } }
+        composer = DraftKeeper(opened.2, of: destination, engine)
+        readers = [
+            Task { [weak self] in for await now in shown { self?.show(now) } },
+            Task { [weak composer] in for await now in drafts { composer?.follow(now) } },
+        ]
         await engine.refresh()
     }
 
+    /// A timeline that shows this, and has no relay: for previews and tests of screens.
+    public init(preview snapshot: TimelineSnapshot, of destination: String = "@somebody", draft: String = "") {
+        self.destination = destination
+        engine = .preview
+        view = Engine.noView
+        composer = DraftKeeper(KeptDraft(text: draft, revision: 0), of: destination, engine)
+        self.snapshot = snapshot
+    }
+
     deinit {
-        reader?.cancel()
+        for reader in readers { reader.cancel() }
         let (engine, view) = (engine, view)
         Task { try? await engine.perform { $0.close(view) } }
     }
 
-    private func show(_ now: TimelineSnapshot) {
+    func show(_ now: TimelineSnapshot) {
         guard now.revision > snapshot.revision else { return }
         snapshot = now
         changes.send(now)
@@ -57,9 +70,28 @@ public final class Timeline {
     public var conversation: LocalConversation? { snapshot.conversation }
     /// Who types.
     public var typing: [String] { snapshot.typing }
+    /// A row by its identity, or a message by its number as `.sequence`; nil if it isn't shown.
+    public subscript(_ id: TimelineItem.ID) -> TimelineItem? { snapshot[id] }
 
     /// What it shows, now and whenever that changes. A slow reader misses what is old.
     public func snapshots() -> AsyncStream<TimelineSnapshot> { changes.stream(from: snapshot) }
+
+    /// The same, each with the rows that came, went, moved or changed: for a table that is told of single rows.
+    public func updates() -> RowUpdates<TimelineSnapshot, TimelineItem.ID> {
+        RowUpdates(snapshots: snapshots()) { $0.changes(since: $1 ?? TimelineSnapshot()) }
+    }
+
+    // MARK: The draft
+
+    /// What the user has begun to write. Set it at every key, as a text field's binding does: it shows at once, is kept
+    /// on disk behind that, and others are told that the user types. `loading.lastError` says if it couldn't be kept.
+    public var draft: String {
+        get { composer.text }
+        set { composer.write(newValue, in: conversation?.id) { [weak self] in self?.loading.lastError = $0 } }
+    }
+
+    /// Returns when the draft is on disk: before the app is suspended, say.
+    public func saveDraft() async throws { try await composer.save() }
 
     // MARK: Writing
 
@@ -72,25 +104,39 @@ public final class Timeline {
     public func send(
         _ text: String, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
-        let id = try await send(kind: nil, Body(text: text), replyTo: replyTo, mentions: mentions)
-        if LocalDrafts.isSame(draft, text) { draft = "" }
-        // It is sent, whatever becomes of the draft: who is told of a failure sends again.
-        try? await engine.perform { [destination] in try $0.use(draft: text, for: destination) }
+        let id = try await send(kind: nil, MessageBody(text: text), replyTo: replyTo, mentions: mentions)
+        await composer.use(text)
         return id
     }
 
     /// Sends a message of another kind with any JSON value as its body, otherwise like a text.
     @discardableResult
     public func send(
-        kind: String?, _ body: Body, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
+        kind: String?, _ body: MessageBody, replyTo: TimelineItem.ID? = nil, mentions: [String] = []
     ) async throws -> TimelineItem.ID {
-        typedAt = nil
+        composer.endTyping()
         return try await engine.perform { [destination] desk in
             let target = try replyTo.map { try desk.target($0, in: destination) }
             let item = try desk.add(
                 .send(kind: kind, body: body.json, replyTo: target), to: destination, mentions: mentions)
             return .key(item.key)
         }
+    }
+
+    /// Returns the row of an own message once the relay has stored it. A later call finds the same.
+    /// - Throws: `SendFailure` if the relay has refused it; it waits for its user then. `OutboxFailure.noSuchItem` if it
+    ///   was taken back.
+    @discardableResult
+    public func stored(_ id: TimelineItem.ID) async throws -> TimelineMessage {
+        let flushes = try await engine.perform { $0.flushes() }
+        for await _ in flushes {
+            guard let row = try await engine.perform({ [destination] in try $0.row(id, in: destination) }) else {
+                throw OutboxFailure.noSuchItem
+            }
+            if case .failed(let failure) = row.state { throw failure }
+            if row.sequence != nil { return row }
+        }
+        throw CancellationError()
     }
 
     /// Gives one of the user's own messages another text and other mentions, also one that waits for the relay.
@@ -102,7 +148,7 @@ public final class Timeline {
     ) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
-            let body = Body(text: text).json
+            let body = MessageBody(text: text).json
             // What nobody has seen yet is simply another text.
             if case .unsent(let item) = target, desk.store.outbox.mayChange(item) {
                 return try desk.change { try $0.replace(item, body: body, mentions: mentions) }
@@ -168,19 +214,26 @@ public final class Timeline {
 
     // MARK: What the relay refused
 
-    /// Tries again what the relay refused: a message or a change, by its `outboxItem`.
-    public func retry(_ item: Int64) async throws { try await engine.perform { try $0.retry(item) } }
-
-    /// Gives a refused message or edit another text and other mentions, and tries it again.
-    public func replace(_ item: Int64, _ text: String, mentions: [String] = []) async throws {
-        try await engine.perform { desk in
-            try desk.change { try $0.replace(item, body: Body(text: text).json, mentions: mentions) }
+    /// Tries again what the relay refused of a row: the message, or a change of it.
+    public func retry(_ id: TimelineItem.ID) async throws {
+        try await engine.perform { [destination] desk in
+            for item in try desk.refused(id, in: destination) { try desk.retry(item) }
         }
     }
 
-    /// Takes back what waits, with everything that waits for it.
-    public func discard(_ item: Int64) async throws {
-        try await engine.perform { try $0.takeBack(item) }
+    /// Gives a refused message or edit another text and other mentions, and tries it again.
+    public func replace(_ id: TimelineItem.ID, _ text: String, mentions: [String] = []) async throws {
+        try await engine.perform { [destination] desk in
+            guard let item = try desk.refused(id, in: destination).first else { throw OutboxFailure.noSuchItem }
+            try desk.change { try $0.replace(item, body: MessageBody(text: text).json, mentions: mentions) }
+        }
+    }
+
+    /// Takes back what the relay refused of a row, or a message that waits, with everything that waits for it.
+    public func discard(_ id: TimelineItem.ID) async throws {
+        try await engine.perform { [destination] desk in
+            for item in try desk.refused(id, in: destination) { try desk.takeBack(item) }
+        }
     }
 
     /// Tries a whole conversation again that the relay refused.
@@ -189,77 +242,5 @@ public final class Timeline {
             let names = Set([destination, try desk.store.resolved(destination)])
             try desk.change { outbox in for name in names { try outbox.resume(name) } }
         }
-    }
-
-    // MARK: Scrolling
-
-    /// Shows up to 100 older messages: those of this device at once, others from the relay.
-    /// - Throws: `RoostFailure` if the relay was needed and can't be asked.
-    public func loadOlder() async throws { try await scroll { try await $0.loadOlder($1) } }
-
-    /// Shows up to 100 newer messages, after scrolling or jumping away from the newest.
-    public func loadNewer() async throws { try await scroll { try await $0.loadNewer($1) } }
-
-    /// Gets messages of a gap that is on the screen.
-    public func fill(from: SequenceNumber, to: SequenceNumber) async throws {
-        try await scroll { try await $0.fill($1, from: from, to: to) }
-    }
-
-    /// Shows what is around a message.
-    public func jump(to sequence: SequenceNumber) async throws {
-        try await scroll { try await $0.jump($1, to: sequence) }
-    }
-
-    /// Shows the newest messages.
-    public func jumpToEnd() async throws {
-        try await scroll { engine, view in try await engine.perform { try $0.move(view) { $0.toEnd() } } }
-    }
-
-    // What it leads to is in `snapshot` when it returns.
-    private func scroll(_ body: (Engine, Int) async throws -> Void) async throws {
-        try await body(engine, view)
-        if let now = try await engine.perform({ [view] in $0.timeline(view)?.shown }) { show(now) }
-    }
-
-    /// The messages in which a text occurs, newest first, of those on this device.
-    public func search(_ text: String) async throws -> [LocalMessage] {
-        try await MessageQuestion.search(text, in: destination, engine)
-    }
-
-    // MARK: Reading
-
-    /// The user has seen the conversation up to this message. Counts only while the device is active.
-    public func seen(upTo sequence: SequenceNumber) async throws {
-        guard roost?.activity == .active else { return }
-        try await engine.perform { [destination] in try $0.read(destination, upTo: sequence) }
-    }
-
-    /// Who has read a message, and when, as far as they tell: from the relay, or without a session what this device
-    /// knows, where the time may be that of a later message.
-    public func readers(of sequence: SequenceNumber) async throws -> [(person: Person, time: Timestamp?)] {
-        let marks = try await MessageQuestion.readers(of: sequence, in: destination, engine)
-        return marks.map { (roost?.person($0.user) ?? Person(user: $0.user), $0.time) }
-    }
-
-    // MARK: Typing
-
-    /// Keeps what the user has begun to write, and tells others that the user types: at most once in two seconds,
-    /// because the relay forgets it after three.
-    public func write(draft text: String) async throws {
-        let isTyped = text != draft
-        draft = text
-        let name = conversation?.id ?? destination
-        let now = ContinuousClock.now
-        if !isTyped {
-            // Another timeline may have changed what is kept.
-        } else if text.isEmpty {
-            if typedAt != nil { await engine.client.typing(in: name, isActive: false) }
-            typedAt = nil
-        } else if typedAt.map({ now - $0 >= .seconds(2) }) ?? true, conversation != nil {
-            typedAt = now
-            await engine.client.typing(in: name)
-        }
-        // Something newer may have been written meanwhile.
-        try await engine.perform { [destination, draft] in try $0.keep(draft: draft, for: destination) }
     }
 }

@@ -1,0 +1,59 @@
+/// What a background fetch has brought.
+public struct FetchResult: Sendable, Equatable {
+    /// The number for the app's icon.
+    public var badge: Int
+    /// Whether everything that was missed has come, and everything that waited is sent or refused.
+    public var isComplete: Bool
+    /// Why it ended before that; nil if it was complete, or if its time was over.
+    public var failure: ConnectionFailure?
+}
+
+extension Roost {
+    /// Gets what was missed and sends what waits, and doesn't make the user online: all that a refresh task of the
+    /// system does. The session ends when it returns. What was fetched is on disk, also if the task is cancelled.
+    /// - Parameter time: how long it may take; then it returns with what there is.
+    /// - Throws: `LocalFailure` if the file can't be opened.
+    public static func fetch(_ settings: RoostSettings, within time: Duration) async throws -> FetchResult {
+        var settings = settings
+        settings.isBackground = true
+        let roost = try await Roost(settings)
+        await roost.connect()
+        let result = await roost.fetched(within: time, clock: settings.clock)
+        await roost.disconnect()
+        return result
+    }
+
+    /// Returns when everything that was missed has come and nothing waits, or when the time is over: for an app that
+    /// has a `Roost` already, because it was suspended and not ended.
+    /// - Parameter clock: measures the time.
+    public func fetched(within time: Duration, clock: any Clock<Duration> = ContinuousClock()) async -> FetchResult {
+        let limit = Task { try await clock.sleep(for: time) }
+        let reader = Task { [weak self] in
+            guard let snapshots = self?.snapshots() else { return }
+            for await now in snapshots where now.isFetched { return }
+        }
+        let watch = Task {
+            try? await limit.value
+            reader.cancel()
+        }
+        await withTaskCancellationHandler {
+            await reader.value
+        } onCancel: {
+            reader.cancel()
+        }
+        watch.cancel()
+        limit.cancel()
+        var failure: ConnectionFailure?
+        if case .failed(let why) = connection { failure = why }
+        let isComplete = snapshot.isUpToDate && snapshot.waitingCount == 0
+        return FetchResult(badge: badge, isComplete: isComplete, failure: failure)
+    }
+}
+
+extension RoostSnapshot {
+    // Whether more won't come, or not now.
+    fileprivate var isFetched: Bool {
+        if case .failed = connection { return true }
+        return isUpToDate && waitingCount == 0
+    }
+}
