@@ -52,8 +52,7 @@ public final class Roost {
         let (contacts, showContacts) = AsyncStream<ContactsSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (shared, showSettings) = AsyncStream<[String: LocalSetting]>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let engine = try await Engine.open(
-            settings,
+        let engine = try await settings.openEngine(
             Engine.Told(
                 session: showSession, presence: showPresence,
                 others: Acquaintances.Shown(people: showPeople, contacts: showContacts, settings: showSettings)))
@@ -78,7 +77,8 @@ public final class Roost {
         try await engine.perform { $0.tell() }
     }
 
-    /// A chat that shows this, and has no relay: for previews and tests of screens. What is done with it stays in memory.
+    /// A chat that shows this, and has no relay: for previews and tests of screens. What is done with it stays in
+    /// memory.
     public init(
         preview snapshot: RoostSnapshot, conversations: [ConversationRow] = [], requests: [ConversationRow] = [],
         presences: [String: UserPresence] = [:], profiles: [String: UserProfile] = [:],
@@ -153,8 +153,8 @@ public final class Roost {
         try await ConversationTimeline(destination, engine, of: self)
     }
 
-    /// Opens a conversation where it was left; at its newest message if that place isn't there any more, or can't be had
-    /// now.
+    /// Opens a conversation where it was left; at its newest message if that place isn't there any more, or can't be
+    /// had now.
     public func timeline(at place: TimelinePlace) async throws -> ConversationTimeline {
         let timeline = try await timeline(with: place.destination)
         if let row = place.row { try? await timeline.jump(to: row) }
@@ -259,7 +259,9 @@ public final class Roost {
     }
 
     /// How this device has fared: what an app reports beside a complaint.
-    public func counters() async -> RoostCounters { await engine.counters }
+    public func counters() async -> RoostCounters {
+        (try? await engine.perform { $0.log?.counters($0.store) }) ?? RoostCounters()
+    }
 
     /// A person: profile and presence as far as they are told.
     public func person(_ user: String) -> KnownPerson {

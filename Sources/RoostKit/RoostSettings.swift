@@ -41,7 +41,8 @@ public struct RoostSettings: Sendable {
     public var isBackground = false
     /// Tells when the network changes, so that a try comes at once; nil to find out by waiting.
     public var network: (any NetworkMonitor)?
-    /// Called with what happened, for the app's own log: from any thread, in order. It never has texts, names or tokens.
+    /// Called with what happened, for the app's own log: from any thread, in order. It never has texts, names or
+    /// tokens.
     public var log: (@Sendable (RoostLogEntry) -> Void)?
     /// What to tell people.
     public var sentences = Sentences()
@@ -74,5 +75,28 @@ public struct RoostSettings: Sendable {
         self.user = user
         self.connector = connector
         self.token = token
+    }
+}
+
+extension RoostSettings {
+    /// Opens the device's file, or what the app wants in its place, and says why.
+    func openStore() throws(LocalFailure) -> (LocalStore, LocalFailure?) {
+        let open = { (path: String) throws(LocalFailure) in
+            try LocalStore(
+                path: path, device: device, limits: limits, policy: policy,
+                goesOnAfterFailures: goesOnAfterFailures)
+        }
+        guard let path = path else { return (try open(":memory:"), nil) }
+        do { return (try open(path), nil) } catch {
+            guard case .useMemory = unusableFile else { throw error }
+            return (try open(":memory:"), error)
+        }
+    }
+
+    /// Opens the device's file, and not on the main thread.
+    nonisolated func openEngine(_ told: Engine.Told) async throws -> Engine {
+        let engine = try Engine(self, told)
+        try await engine.perform { [weak engine] desk in desk.schedule = { Task { await engine?.flush() } } }
+        return engine
     }
 }

@@ -62,7 +62,8 @@ struct ConversationTable {
         var conversation = LocalConversation(
             id: row.text(0), kind: ConversationKind(rawValue: UInt8(clamping: row.integer(1))) ?? .direct,
             name: row.isNull(2) ? nil : row.text(2),
-            role: MemberRole(rawValue: UInt8(clamping: row.integer(3))) ?? .member, count: Int(clamping: row.integer(4)),
+            role: MemberRole(rawValue: UInt8(clamping: row.integer(3))) ?? .member,
+            count: Int(clamping: row.integer(4)),
             members: row.text(5).split(separator: " ").map(String.init), first: SequenceNumber(row.integer(6)),
             sequence: SequenceNumber(row.integer(7)), time: Timestamp(milliseconds: row.integer(10)))
         conversation.read = SequenceNumber(row.integer(8))

@@ -44,14 +44,6 @@ struct DamagedFile {
         return count > 0 ? head != usual : count == 0 && hasLog
     }
 
-    /// The bytes of the file and its log; 0 of none.
-    var bytes: Int64 {
-        [path, path + "-wal"].reduce(0) { sum, path in
-            var found = stat()
-            return stat(path, &found) == 0 ? sum &+ Int64(found.st_size) : sum
-        }
-    }
-
     private var hasLog: Bool {
         var found = stat()
         return stat(path + "-wal", &found) == 0 && found.st_size > 0

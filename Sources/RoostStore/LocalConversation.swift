@@ -63,7 +63,8 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     }
 
     init(
-        id: String, kind: ConversationKind, name: String? = nil, role: MemberRole = .member, count: Int, members: [String],
+        id: String, kind: ConversationKind, name: String? = nil, role: MemberRole = .member, count: Int,
+        members: [String],
         first: SequenceNumber = SequenceNumber(1), sequence: SequenceNumber, time: Timestamp
     ) {
         self.id = id

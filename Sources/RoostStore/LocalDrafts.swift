@@ -28,15 +28,12 @@ public struct LocalDrafts {
         return try store.settings.version(of: LocalDrafts.key + id)
     }
 
-    /// Another device has written on, or has sent what was written: this one follows, unless something else was written
-    /// here meanwhile.
-    func follow(_ key: String, from old: [UInt8]?, to new: [UInt8]?) throws(LocalFailure) {
-        guard key.hasPrefix(LocalDrafts.key) else { return }
-        let before = old.flatMap { MessageBody(json: $0)?.text } ?? ""
-        // What isn't a text says nothing of a draft.
-        guard let now = new.map({ MessageBody(json: $0)?.text }) ?? "" else { return }
-        let conversation = String(key.dropFirst(LocalDrafts.key.count))
-        if try draft(for: conversation) == before { try keep(now, for: conversation) }
+    /// A draft that a setting tells: its conversation and text, empty if it was removed; nil if it tells of none.
+    public static func told(by setting: LocalSetting) -> (conversation: String, text: String)? {
+        guard setting.key.hasPrefix(key) else { return nil }
+        let conversation = String(setting.key.dropFirst(key.count))
+        if setting.value.isEmpty { return (conversation, "") }
+        return MessageBody(json: setting.value)?.text.map { (conversation, $0) }
     }
 
     /// What the user has begun to write to a conversation or `@name`; empty if nothing.

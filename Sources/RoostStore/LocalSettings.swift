@@ -4,8 +4,8 @@ public import RoostWire
 /// thread of its store.
 public final class LocalSettings {
     private let database: LocalDatabase
-    /// Called before a change of another device's is taken, with the key, the value before, and the new one.
-    var willTake: (_ key: String, _ old: [UInt8]?, _ new: [UInt8]?) throws(LocalFailure) -> Void = { _, _, _ in }
+    /// Called before a change is taken that the relay tells, with the value before. Set once.
+    package var willTake: (_ old: LocalSetting?, _ new: LocalSetting) throws(LocalFailure) -> Void = { _, _ in }
     /// Counts up whenever one of them may have changed.
     public private(set) var revision = 0
 
@@ -79,7 +79,9 @@ public final class LocalSettings {
     }
 
     private func takeOthers(_ key: String, _ value: [UInt8]?, _ version: Int64) throws(LocalFailure) {
-        if version > (try self.version(of: key)) { try willTake(key, try setting(key)?.value, value) }
+        if version > (try self.version(of: key)) {
+            try willTake(try setting(key), LocalSetting(key: key, value: value ?? [], version: version))
+        }
         try put(key, value, version)
     }
 

@@ -66,14 +66,8 @@ public final class LocalStore {
         badge = LocalBadge(database: database)
         pins = LocalPins(database: database, messages: messages)
         threads = LocalThreads(messages: messages)
-        settings.willTake = { [unowned self] (key, old, new) throws(LocalFailure) in
-            try drafts.follow(key, from: old, to: new)
-        }
         database.noteOthers = { [unowned self] () throws(LocalFailure) in try noteOthers() }
     }
-
-    /// The bytes of a device's file and its log; 0 if there is none.
-    public static func bytes(of path: String) -> Int64 { DamagedFile(path: path).bytes }
 
     // What a start reads.
     private struct Parts {

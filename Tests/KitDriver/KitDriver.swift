@@ -63,7 +63,9 @@ struct KitDriver {
         }
         let client = AccountClient(url: token, device: device, store: FileTokenStore(path: path + ".tokens"))
         accounts = client
-        return RoostSettings(relay: relay, file: file, device: device, connector: connector) { try await client.token() }
+        return RoostSettings(relay: relay, file: file, device: device, connector: connector) {
+            try await client.token()
+        }
     }
 
     @MainActor private static func carryOut(_ command: [String: Any], _ roost: Roost) async throws -> String? {
@@ -84,8 +86,8 @@ struct KitDriver {
         case "seen": try await timeline?.seen(upTo: SequenceNumber(command["sequence"] as? Int64 ?? 0))
         case "older": try await timeline?.loadOlder()
         case "fill":
-            let (from, to) = (command["from"] as? Int64 ?? 0, command["to"] as? Int64 ?? 0)
-            try await timeline?.fill(from: SequenceNumber(from), to: SequenceNumber(to))
+            let to = command["to"] as? Int64 ?? 0
+            try await timeline?.fill(.gap(SequenceNumber(to)))
         default:
             guard try await !carryOutAboutOthers(command, roost) else { return nil }
             try await carryOutForAccount(command)

@@ -59,7 +59,7 @@ final class Device {
         starts += 1
         let token = relay.token(for: other ?? user)
         var settings = RoostSettings(
-            relay: URL(string: "ws://test/v1/socket")!, file: URL(filePath: path), device: name,
+            relay: URL(filePath: "/"), file: URL(filePath: path), device: name,
             connector: connector ?? relay.connector
         ) {
             token

@@ -111,6 +111,8 @@ extension Roost {
     /// Waits until a setting whose key begins so has this text.
     fileprivate func settings(have prefix: String, text: String) async {
         for await now in settings.snapshots()
-        where now.contains(where: { $0.key.hasPrefix(prefix) && $0.value.value == MessageBody(text: text).json }) { return }
+        where now.contains(where: { $0.key.hasPrefix(prefix) && $0.value.value == MessageBody(text: text).json }) {
+            return
+        }
     }
 }

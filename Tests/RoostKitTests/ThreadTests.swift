@@ -18,7 +18,9 @@ import Testing
         return (alice, bob, try await alice.timeline(with: group), try await bob.timeline(with: group))
     }
 
-    private func send(_ text: String, in timeline: ConversationTimeline, seenBy other: ConversationTimeline) async throws -> TimelineItem.ID {
+    private func send(_ text: String, in timeline: ConversationTimeline, seenBy other: ConversationTimeline)
+        async throws -> TimelineItem.ID
+    {
         let id = try await timeline.send(text)
         await other.until { $0.texts.last == text }
         await timeline.until { $0.items.last?.message?.state?.rank ?? 0 > 0 }

@@ -262,7 +262,7 @@ import Testing
         var rounds = 0
         while timeline.texts.first != "1", rounds < count {
             rounds += 1
-            for case .gap(let from, let to) in timeline.items { try await timeline.fill(from: from, to: to) }
+            for case .gap(_, let to) in timeline.items { try await timeline.fill(.gap(to)) }
             try await timeline.loadOlder()
         }
         #expect(timeline.texts.first == "1")

@@ -55,7 +55,8 @@ import Testing
             try store.begin(Told.welcome(user: "alice"), isResumed: false)
             for version in [nil, 3] as [Int64?] {
                 try store.outbox.add(
-                    .edit(.stored(SequenceNumber(1)), body: MessageBody(text: "a").json), to: "c1", key: "\(version ?? 0)",
+                    .edit(.stored(SequenceNumber(1)), body: MessageBody(text: "a").json), to: "c1",
+                    key: "\(version ?? 0)",
                     ifVersion: version)
             }
         }

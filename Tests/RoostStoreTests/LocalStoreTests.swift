@@ -379,7 +379,8 @@ import Testing
         let one = OutboxItem.Target.stored(SequenceNumber(1))
         func version() throws -> Int64? { try open().messages(of: "c1", limit: 9).first?.version }
         #expect(try version() == 1)
-        let edit = try store.outbox.add(.edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k1", ifVersion: 1)
+        let edit = try store.outbox.add(
+            .edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k1", ifVersion: 1)
         #expect(try open().outbox.items.map(\.ifVersion) == [1])
         try store.accepted(edit.id, at: Timestamp(milliseconds: 77), version: 2)
         #expect(try version() == 2)

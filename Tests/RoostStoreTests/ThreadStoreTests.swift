@@ -219,7 +219,9 @@ import Testing
     @Test func nobodyChangesWhatSomebodyElseWrote() throws {
         let store = try begun()
         let item = try send(store, "k1", forward: source)
-        #expect(throws: OutboxFailure.noSuchItem) { try store.outbox.replace(item.id, body: MessageBody(text: "y").json) }
+        #expect(throws: OutboxFailure.noSuchItem) {
+            try store.outbox.replace(item.id, body: MessageBody(text: "y").json)
+        }
     }
 
     @Test func aSourceOrAThreadThatIsGoneHoldsUpNobodyElse() throws {

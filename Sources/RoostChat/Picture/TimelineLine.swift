@@ -109,7 +109,9 @@ struct TimelineLines {
     // Whether the name above says all: the same author, in the same thread or in none, within five minutes.
     private func follows(_ message: TimelineMessage, _ before: TimelineMessage?) -> Bool {
         guard let before, before.from == message.from, before.thread == message.thread else { return false }
-        guard let time = message.time.map(Timestamp.init), let last = before.time.map(Timestamp.init) else { return true }
+        guard let time = message.time.map(Timestamp.init), let last = before.time.map(Timestamp.init) else {
+            return true
+        }
         return time.milliseconds - last.milliseconds < 300_000
     }
 

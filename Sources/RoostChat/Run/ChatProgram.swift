@@ -51,7 +51,8 @@ package enum ChatProgram {
         let place = try place(options, user: user ?? "-", device: options.device ?? claims.device)
         guard let relay = URL(string: options.url) else { throw ChatFailure("\(options.url) isn't an address") }
         var settings = RoostSettings(
-            relay: relay, file: URL(filePath: place.path), device: place.device, user: user, connector: options.connector,
+            relay: relay, file: URL(filePath: place.path), device: place.device, user: user,
+            connector: options.connector,
             token: options.token)
         settings.sentences = .ofTerminal
         let drawsScreen = Terminal.canDraw

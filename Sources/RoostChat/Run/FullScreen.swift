@@ -334,7 +334,7 @@ final class FullScreen {
                 case .newer: try await timeline.loadNewer()
                 case .toEnd: try await timeline.jumpToEnd()
                 case .moreConversations: try await roost.conversations.loadMore()
-                case .fill(let from, let to): try await timeline.fill(from: from, to: to)
+                case .fill(_, let to): try await timeline.fill(.gap(to))
                 default: break
                 }
             } catch {

@@ -221,7 +221,8 @@ extension ConversationCommands {
     }
 
     private func submitLeave(
-        _ conversation: Conversation, by speaker: Speaker, as role: MemberRole, _ asker: Asker?, key: String, _ now: Moment
+        _ conversation: Conversation, by speaker: Speaker, as role: MemberRole, _ asker: Asker?, key: String,
+        _ now: Moment
     ) {
         let user = speaker.user
         let isLast = conversation.standingCount == 1

@@ -18,10 +18,9 @@ final class Desk {
     private var followed: Set<String> = []
     private let showSession: AsyncStream<RoostSnapshot>.Continuation
     private let showPresence: AsyncStream<[String: UserPresence]>.Continuation
-    /// Drafts that the user has changed since they were shared, with the version of what was shared by then.
-    var draftsToShare: [String: Int64] = [:]
-    /// Drafts that were sent since, likewise.
-    var draftsSent: [String: Int64] = [:]
+    let drafts: DraftSharing
+    /// What happens is told here. Set once.
+    var log: FieldLog?
     // Who waits for something to be told.
     private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     // Who is to be told at the next flush.
@@ -39,6 +38,7 @@ final class Desk {
     ) {
         self.store = store
         acquaintances = Acquaintances(store, others)
+        drafts = DraftSharing(store)
         self.generator = generator
         showSession = session
         showPresence = presence
@@ -210,36 +210,18 @@ final class Desk {
                 touched.formUnion(try notice(event))
             }
         }
-        let drafts = store.drafts.revision
+        let before = store.drafts.revision
         if !kept.isEmpty || position != nil {
             touched.formUnion(try store.take(kept, position: position))
         }
-        for event in kept { try noteSent(event) }
+        for event in kept { try drafts.take(event) }
         // Another device has written on, or sent what was begun, somewhere.
-        if store.drafts.revision > drafts { tell() }
+        if store.drafts.revision > before { tell() }
         if !touched.isEmpty || !kept.isEmpty { tell(touched) }
         guard events.contains(where: \.isLive) else { return }
         // Whoever waits for this finds everything else as it is by then, such as the badge.
         try flush()
         note { $0.isUpToDate = true }
-    }
-
-    // What another device of the user's has sent is no draft here, either.
-    private func noteSent(_ event: Event) throws(LocalFailure) {
-        guard case .message(let message) = event, message.from == store.identity.user,
-            message.device != store.identity.device, let text = message.body?.text
-        else { return }
-        try endDraft(text, in: message.conversation)
-    }
-
-    /// A text of the user's was sent. If it is what the devices of the user have been told as a draft, it is none any
-    /// more, here and there.
-    func endDraft(_ text: String, in conversation: String) throws(LocalFailure) {
-        let drafts = store.drafts
-        guard LocalDrafts.isSame(try drafts.shared(in: conversation), text) else { return }
-        try drafts.use(text, for: conversation)
-        guard try drafts.draft(for: conversation).isEmpty else { return }
-        draftsSent[conversation] = try drafts.sharedVersion(for: conversation)
     }
 
     // What ends typing without saying so (Docs/Protocol.md, section 8).
@@ -375,35 +357,6 @@ final class Desk {
         return message
     }
 
-    /// The row of a message, whether or not a window shows it; nil if there is none.
-    func row(_ id: TimelineItem.ID, in destination: String) throws -> TimelineMessage? {
-        let conversation = try store.conversation(destination)
-        let builder = TimelineBuilder(
-            user: store.identity.user ?? "", conversation: conversation,
-            watermarks: try conversation.map { try store.watermarks(of: $0.id) } ?? [],
-            waiting: store.outbox.items.filter { [destination, conversation?.id].contains($0.destination) },
-            parked: [destination, conversation?.id].compactMap { $0.flatMap { store.outbox.parked[$0] } }.first)
-        if case .key(let key) = id, let item = store.outbox.items.first(where: { $0.key == key && $0.isMessage }) {
-            return builder.row(item)
-        }
-        guard case .stored(let sequence)? = try? target(id, in: destination), let conversation else { return nil }
-        return try store.threads.message(sequence, in: conversation.id).map(builder.row)
-    }
-
-    /// What of a row was refused, or, of a message that waits, the message: by its numbers in the outbox, in order.
-    func refused(_ id: TimelineItem.ID, in destination: String) throws -> [Int64] {
-        let target = try target(id, in: destination)
-        if case .unsent(let item) = target {
-            let changes = store.outbox.items.filter { $0.target == target && $0.failure != nil }.map(\.id)
-            return changes.isEmpty ? [item] : changes
-        }
-        let conversation = try store.resolved(destination)
-        return store.outbox.items.filter {
-            [destination, conversation].contains($0.destination) && $0.target == target && !$0.isMessage
-                && $0.failure != nil
-        }.map(\.id)
-    }
-
     /// Sends a message on as it is.
     func forward(_ id: TimelineItem.ID, of source: String, to destination: String) throws -> OutboxItem {
         let message = try stored(id, in: source)
@@ -450,27 +403,21 @@ final class Desk {
     /// Keeps what the user has begun to write.
     /// - Returns: the revision after it.
     func keep(draft: String, for destination: String) throws -> Int {
-        try store.drafts.keep(draft, for: destination)
-        draftsToShare[destination] = try store.drafts.sharedVersion(for: destination)
         tell([destination])
-        return store.drafts.revision
+        return try drafts.keep(draft, for: destination)
     }
 
     /// A text was sent: it is no draft any more. Another one, that is still being written, stays.
     /// - Returns: the revision after it.
     func use(draft text: String, for destination: String) throws -> Int {
-        let before = store.drafts.revision
-        try store.drafts.use(text, for: destination)
-        if store.drafts.revision > before {
-            draftsSent[destination] = try store.drafts.sharedVersion(for: destination)
-        }
         tell([destination])
-        return store.drafts.revision
+        return try drafts.use(text, for: destination)
     }
 
     /// Forgets all that the user has here.
     func signOut() throws {
         try store.signOut()
+        drafts.forgetAll()
         notices.forgetAll()
         acquaintances.forgetAll()
         for view in timelines.values { view.window.toEnd() }

@@ -78,7 +78,8 @@ extension Engine {
         let drafts = desk.store.drafts.revision
         try await SettingsQuestion.ask(desk.store, client, patience)
         if desk.store.drafts.revision > drafts { desk.tell() }
-        try shareOwn()
+        try desk.drafts.noteOwn()
+        shareSoon()
         try await askOpen()
         try await ThreadQuestion.ask(desk, sender.isReady, client, patience)
         try await PinQuestion.ask(desk, sender.isReady, client, patience)

@@ -24,12 +24,12 @@ extension Engine {
             preconditionFailure("SQLite can't open a database in memory: \(error)")
         }
     }()
+}
 
-    private struct NoConnector: SocketConnector {
-        func connect(
-            to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
-        ) throws(SocketFailure) -> any ClientSocket {
-            throw SocketFailure("a preview has no relay")
-        }
+private struct NoConnector: SocketConnector {
+    func connect(
+        to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
+    ) throws(SocketFailure) -> any ClientSocket {
+        throw SocketFailure("a preview has no relay")
     }
 }

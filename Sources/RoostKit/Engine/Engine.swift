@@ -40,14 +40,9 @@ actor Engine {
     // What a connection brings after its relay was found with older files doesn't count.
     private var isDeaf = false
     private var refreshAgain = false
-    var isSharingDrafts = false
     let watching = Watching()
     let patience: Patience
     private let deadlines: Deadlines
-    private let log: (@Sendable (RoostLogEntry) -> Void)?
-    private var counted = RoostCounters()
-    // Where the file is; nil in memory.
-    private let file: String?
     /// Why everything is kept in memory although there is a file; nil if the file is in use.
     nonisolated let unusable: LocalFailure?
     private nonisolated let store: StoreQueue.Holder
@@ -64,14 +59,9 @@ actor Engine {
         let others: Acquaintances.Shown
     }
 
-    /// Opens the store, and not on the main thread.
-    nonisolated static func open(_ settings: RoostSettings, _ told: Told) async throws -> Engine {
-        try Engine(settings, told)
-    }
-
     /// Opens the store, on the thread of the caller.
     init(_ settings: RoostSettings, _ told: Told) throws {
-        let (store, unusable) = try Engine.open(settings)
+        let (store, unusable) = try settings.openStore()
         if let user = settings.user { try store.signIn(user) }
         let deadlines = Deadlines(store, clock: settings.deviceTime)
         // Nothing is shown that has disappeared while nobody was here.
@@ -89,12 +79,11 @@ actor Engine {
         let desk = Desk(
             store, generator: settings.generator, session: told.session, presence: told.presence, others: told.others)
         desk.now = { deadlines.now }
-        let wake = Wake()
-        desk.schedule = { wake.engine { $0.flush() } }
         queue = StoreQueue()
         self.unusable = unusable
-        file = unusable == nil ? settings.path : nil
-        log = settings.log
+        let log = FieldLog(settings.log, path: unusable == nil ? settings.path : nil)
+        log.note(unusable.map { .inMemory($0.description) } ?? .opened(saved: store.repair?.itemsSaved))
+        desk.log = log
         self.store = StoreQueue.Holder(store)
         self.deadlines = deadlines
         self.place = place
@@ -104,49 +93,6 @@ actor Engine {
         self.desk = desk
         sleep = { try await clock.sleep(for: $0) }
         patience = Patience(sleep: sleep)
-        log?(RoostLogEntry(unusable.map { .inMemory($0.description) } ?? .opened(saved: store.repair?.itemsSaved)))
-        wake.begin(self)
-    }
-
-    // Whom the desk calls when there is something to flush.
-    private final class Wake: Sendable {
-        private let state = Locked<WeakEngine>(WeakEngine())
-
-        private struct WeakEngine { weak var engine: Engine? }
-
-        func begin(_ engine: Engine) { state.withLock { $0.engine = engine } }
-
-        func engine(_ body: @escaping @Sendable (isolated Engine) async -> Void) {
-            guard let engine = state.withLock({ $0.engine }) else { return }
-            Task { [weak engine] in if let engine { await body(engine) } }
-        }
-    }
-
-    private static func open(_ settings: RoostSettings) throws(LocalFailure) -> (LocalStore, LocalFailure?) {
-        let open = { (path: String) throws(LocalFailure) in
-            try LocalStore(
-                path: path, device: settings.device, limits: settings.limits, policy: settings.policy,
-                goesOnAfterFailures: settings.goesOnAfterFailures)
-        }
-        guard let path = settings.path else { return (try open(":memory:"), nil) }
-        do { return (try open(path), nil) } catch {
-            guard case .useMemory = settings.unusableFile else { throw error }
-            return (try open(":memory:"), error)
-        }
-    }
-
-    // Counts what happened, and tells the app's log.
-    private func note(_ event: RoostLogEntry.Event) {
-        counted.note(event)
-        log?(RoostLogEntry(event))
-    }
-
-    /// How the device has fared.
-    var counters: RoostCounters {
-        var now = counted
-        now.waiting = desk.store.outbox.items.count { $0.isVisible }
-        now.storeBytes = file.map(LocalStore.bytes) ?? 0
-        return now
     }
 
     // Closing the store writes to the disk. The engine's last owner may be the main thread, so the queue closes it.
@@ -234,14 +180,14 @@ actor Engine {
             }
             let wasUpToDate = desk.session.isUpToDate
             if !isDeaf { try desk.take(Array(rest)) }
-            if !wasUpToDate, desk.session.isUpToDate { note(.upToDate) }
+            if !wasUpToDate, desk.session.isUpToDate { desk.log?.note(.upToDate) }
             try noteRewind()
             place.note(desk.store.identity)
             if desk.session.connection == .connected {
                 refresh()
                 if try Probe(events).begin(desk.store) { pump() }
             }
-            shareSoon()
+            if desk.drafts.hasSent { shareSoon() }
             return true
         } catch {
             stop(error)
@@ -263,7 +209,7 @@ actor Engine {
             place.note(desk.store.identity)
             watching.begin()
             sender.begin()
-            note(.connected(isResumed: isResumed))
+            desk.log?.note(.connected(isResumed: isResumed))
             pump()
         case .disconnected(let lost): try lose(lost)
         default: break
@@ -274,7 +220,7 @@ actor Engine {
         sender.isReady = false
         cancel(.outbox)
         desk.note { $0.lastLoss = lost }
-        if !isLeaving { note(.disconnected(code: lost.code.map(Int.init), lost.reason, retryIn: lost.willRetryIn)) }
+        if !isLeaving { desk.log?.note(.disconnected(code: lost.code.map(Int.init), lost.reason, retryIn: lost.willRetryIn)) }
         guard !lost.isFinal else {
             return end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }
@@ -289,7 +235,7 @@ actor Engine {
     /// has room again some time, so it is tried again; a damaged file is made anew by the next start.
     func stop(_ error: any Error) {
         let failure = error as? LocalFailure
-        note(.storeFailed(failure?.description ?? "\(error)"))
+        desk.log?.note(.storeFailed(failure?.description ?? "\(error)"))
         let wasRunning = isRunning
         end(.failed(.store(failure?.description ?? "\(error)")))
         let client = client
@@ -300,7 +246,7 @@ actor Engine {
     }
 
     // What has been waiting for the queue changes things first, so that it is told together.
-    private func flush() {
+    func flush() {
         do throws(LocalFailure) {
             try noteRewind()
             try desk.flush()
@@ -324,7 +270,7 @@ actor Engine {
         rewinds = desk.store.rewinds
         isDeaf = true
         doubted = nil
-        note(.rewound)
+        desk.log?.note(.rewound)
         place.note(desk.store.identity)
         desk.rewind()
         let client = client
@@ -393,11 +339,11 @@ actor Engine {
     private func answered(_ item: OutboxItem, _ outcome: Sender.Outcome) {
         do {
             let (conversation, wait) = try sender.answered(item, outcome)
-            note(outcome, of: item)
+            desk.log?.note(outcome, of: item, in: desk.store)
             if case .done = outcome, case .send(_, let body, _) = item.action, let conversation,
                 let text = MessageBody(json: body)?.text
             {
-                try desk.endDraft(text, in: conversation)
+                try desk.drafts.end(text, in: conversation)
                 shareSoon()
             }
             desk.tell(Set([item.destination, conversation].compactMap { $0 }))
@@ -413,12 +359,6 @@ actor Engine {
             _ = try? desk.store.outbox.refused(item.id, nil)
             stop(error)
         }
-    }
-
-    private func note(_ outcome: Sender.Outcome, of item: OutboxItem) {
-        if case .done = outcome { return note(.sent) }
-        guard let failure = desk.store.outbox.items.first(where: { $0.id == item.id })?.failure else { return }
-        note(.refused(code: "\(failure.code.word)"))
     }
 
     // MARK: What must be asked anew

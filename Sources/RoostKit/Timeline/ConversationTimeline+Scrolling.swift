@@ -26,8 +26,8 @@ extension ConversationTimeline {
 
     // MARK: Scrolling
 
-    /// A row is on the screen: what a list calls as it shows one. A message counts as seen; a gap is filled; near an end
-    /// of the window more is loaded there. `loading` tells how that goes.
+    /// A row is on the screen: what a list calls as it shows one. A message counts as seen; a gap is filled; near an
+    /// end of the window more is loaded there. `loading` tells how that goes.
     public func appeared(_ id: TimelineItem.ID) {
         guard let item = snapshot[id] else { return }
         if let sequence = item.message?.sequence {
@@ -66,10 +66,6 @@ extension ConversationTimeline {
     public func fill(_ id: TimelineItem.ID) async throws {
         guard case .gap(let from, let to) = snapshot[id], loading.gaps.insert(id).inserted else { return }
         defer { loading.gaps.remove(id) }
-        try await fill(from: from, to: to)
-    }
-
-    package func fill(from: SequenceNumber, to: SequenceNumber) async throws {
         try await scroll { try await $0.fill($1, from: from, to: to) }
     }
 
@@ -110,7 +106,7 @@ extension ConversationTimeline {
     private func sequence(of id: TimelineItem.ID) async throws -> SequenceNumber? {
         if case .sequence(let sequence) = id { return sequence }
         if let item = snapshot[id] { return item.message?.sequence }
-        return try await engine.perform { [destination] in try $0.row(id, in: destination)?.sequence }
+        return try await engine.perform { [destination] in try RowQuestion.row(id, in: destination, $0)?.sequence }
     }
 
     /// The messages in which a text occurs, newest first, of those on this device: at most 100.

@@ -124,13 +124,14 @@ public final class ConversationTimeline {
     }
 
     /// Returns the row of an own message once the relay has stored it. A later call finds the same.
-    /// - Throws: `SendFailure` if the relay has refused it; it waits for its user then. `OutboxFailure.noSuchItem` if it
-    ///   was taken back.
+    /// - Throws: `SendFailure` if the relay has refused it; it waits for its user then. `OutboxFailure.noSuchItem` if
+    ///   it was taken back.
     @discardableResult
     public func stored(_ id: TimelineItem.ID) async throws -> TimelineMessage {
         let flushes = try await engine.perform { $0.flushes() }
         for await _ in flushes {
-            guard let row = try await engine.perform({ [destination] in try $0.row(id, in: destination) }) else {
+            guard let row = try await engine.perform({ [destination] in try RowQuestion.row(id, in: destination, $0) })
+            else {
                 throw OutboxFailure.noSuchItem
             }
             if case .failed(let failure) = row.state { throw failure }
@@ -217,14 +218,16 @@ public final class ConversationTimeline {
     /// Tries again what the relay refused of a row: the message, or a change of it.
     public func retry(_ id: TimelineItem.ID) async throws {
         try await engine.perform { [destination] desk in
-            for item in try desk.refused(id, in: destination) { try desk.retry(item) }
+            for item in try RowQuestion.refused(id, in: destination, desk) { try desk.retry(item) }
         }
     }
 
     /// Gives a refused message or edit another text and other mentions, and tries it again.
     public func replace(_ id: TimelineItem.ID, _ text: String, mentions: [String] = []) async throws {
         try await engine.perform { [destination] desk in
-            guard let item = try desk.refused(id, in: destination).first else { throw OutboxFailure.noSuchItem }
+            guard let item = try RowQuestion.refused(id, in: destination, desk).first else {
+                throw OutboxFailure.noSuchItem
+            }
             try desk.change { try $0.replace(item, body: MessageBody(text: text).json, mentions: mentions) }
         }
     }
@@ -232,7 +235,7 @@ public final class ConversationTimeline {
     /// Takes back what the relay refused of a row, or a message that waits, with everything that waits for it.
     public func discard(_ id: TimelineItem.ID) async throws {
         try await engine.perform { [destination] desk in
-            for item in try desk.refused(id, in: destination) { try desk.takeBack(item) }
+            for item in try RowQuestion.refused(id, in: destination, desk) { try desk.takeBack(item) }
         }
     }
 

@@ -68,7 +68,8 @@ struct TimelineBuilder {
             isOwn: isOwn, time: message.time.date, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt?.date, isDeleted: message.deletedAt != nil, reactions: message.reactions,
             state: isOwn ? state(of: message.sequence) : nil, isChanging: false, isHidden: message.isHidden,
-            mentions: message.mentions, expires: message.expires?.date, thread: message.thread, replies: message.replies,
+            mentions: message.mentions, expires: message.expires?.date, thread: message.thread,
+            replies: message.replies,
             origin: message.origin)
         row.version = message.version
         for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }

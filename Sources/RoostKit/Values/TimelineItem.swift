@@ -103,7 +103,8 @@ extension TimelineMessage {
     ) {
         self.init(
             id: sequence.map { .sequence($0) } ?? .key(text), sequence: sequence, from: from, isOwn: isOwn, time: time,
-            kind: "text", body: MessageBody(text: text), isDeleted: false, reactions: [], state: state, isChanging: false)
+            kind: "text", body: MessageBody(text: text), isDeleted: false, reactions: [], state: state,
+            isChanging: false)
     }
 }
 

@@ -214,7 +214,8 @@ extension MemberList {
         }
         self.conversation = conversation
         self.members = list.compactMap { member in
-            guard let role: MemberRole = member.word("role"), let receipt = Receipt(in: conversation, reading: member) else {
+            guard let role: MemberRole = member.word("role"), let receipt = Receipt(in: conversation, reading: member)
+            else {
                 return nil
             }
             return ConversationMember(role: role, receipt: receipt, presence: UserPresence(reading: member))

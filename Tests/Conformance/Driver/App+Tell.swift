@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import RoostKit
 import RoostStore
 import RoostWire
@@ -42,6 +43,7 @@ extension App {
         let rows = now.rows.map { row -> [String: Any] in
             var told: [String: Any] = [
                 "id": row.id, "title": row.title, "unread": row.unread, "pending": row.pending, "typing": row.typing,
+                "draft": row.draft,
             ]
             if let last = row.last { told["last"] = message(last) }
             return told
@@ -49,9 +51,21 @@ extension App {
         Driver.write(["tell": "list", "rows": rows])
     }
 
-    func tell(_ now: TimelineSnapshot, of destination: String) {
+    /// Tells the timeline whenever its draft changes.
+    func watchDraft(of timeline: ConversationTimeline, _ destination: String) {
+        let draft = withObservationTracking {
+            timeline.draft
+        } onChange: { [weak self, weak timeline] in
+            Task { @MainActor in
+                if let timeline { self?.watchDraft(of: timeline, destination) }
+            }
+        }
+        tell(timeline.snapshot, draft: draft, of: destination)
+    }
+
+    func tell(_ now: TimelineSnapshot, draft: String, of destination: String) {
         var line: [String: Any] = [
-            "tell": "timeline", "in": destination, "typing": now.typing, "hasOlder": now.hasOlder,
+            "tell": "timeline", "in": destination, "typing": now.typing, "hasOlder": now.hasOlder, "draft": draft,
             "items": now.items.map { item -> [String: Any] in
                 switch item {
                 case .gap(let from, let to): ["gap": [from.value, to.value]]

@@ -33,7 +33,7 @@ final class App {
             return [
                 "has": [
                     "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
-                    "rewinds", "names",
+                    "rewinds", "names", "drafts",
                 ]
             ]
         case "token":
@@ -96,8 +96,7 @@ final class App {
         case "older": try await timeline.loadOlder()
         case "newer": try await timeline.loadNewer()
         case "fill":
-            try await timeline.fill(
-                from: SequenceNumber(command.number("from")), to: SequenceNumber(command.number("to")))
+            try await timeline.fill(.gap(SequenceNumber(command.number("to"))))
         default: throw Misuse("no such command: \(command.name)")
         }
         return [:]
@@ -135,7 +134,11 @@ final class App {
     private func open(_ destination: String, _ roost: Roost) async throws {
         let timeline = try await roost.timeline(with: destination)
         timelines[destination] = timeline
-        Task { for await now in timeline.snapshots() { tell(now, of: destination) } }
+        Task { [weak timeline] in
+            guard let snapshots = timeline?.snapshots() else { return }
+            for await now in snapshots { tell(now, draft: timeline?.draft ?? "", of: destination) }
+        }
+        watchDraft(of: timeline, destination)
     }
 }
 

@@ -60,7 +60,7 @@ import Testing
         try await accounts.signIn(email: "alice@example.org", password: "correct horse")
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let roost = try await chat(
-            of: accounts, relay: URL(string: "ws://test/v1/socket")!, file: nil, connector: relay.connector
+            of: accounts, relay: URL(filePath: "/"), file: nil, connector: relay.connector
         ) { ask.yield() }
         await roost.connect()
         for await now in roost.snapshots() where now.connection == .connected { break }

@@ -11,11 +11,12 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FirstChatTests {
     // article
     func openChat(
-        in folder: URL, connector: any SocketConnector, token: @escaping @Sendable () async throws -> String
+        at relay: URL, in folder: URL, connector: any SocketConnector,
+        token: @escaping @Sendable () async throws -> String
     ) async throws -> Roost {
         let settings = RoostSettings(
-            relay: URL(string: "wss://chat.example.org/v1/socket")!, file: folder.appending(path: "roost.db"),
-            device: "phone-\(UUID().uuidString)", connector: connector, token: token)
+            relay: relay, file: folder.appending(path: "roost.db"), device: "phone-\(UUID().uuidString)",
+            connector: connector, token: token)
         let roost = try await Roost(settings)
         await roost.connect()
         return roost
@@ -41,7 +42,7 @@ import Testing
         let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
         let folder = URL(filePath: alice.path).deletingLastPathComponent()
         let token = relay.token(for: "alice")
-        let roost = try await openChat(in: folder, connector: relay.connector) { token }
+        let roost = try await openChat(at: URL(filePath: "/"), in: folder, connector: relay.connector) { token }
         let other = try await bob.online()
         let answering = try await other.timeline(with: "@alice")
         let answer = Task { @MainActor in

@@ -25,11 +25,11 @@ final class Nest {
     private(set) var roost: Roost?
 
     func signIn(
-        _ backend: any Backend, folder: URL, connector: any SocketConnector,
+        _ backend: any Backend, relay: URL, folder: URL, connector: any SocketConnector,
         adjust: (inout RoostSettings) -> Void = { _ in }
     ) async throws {
         var settings = RoostSettings(
-            relay: URL(string: "wss://chat.example.org/v1/socket")!, file: folder.appending(path: "roost.db"),
+            relay: relay, file: folder.appending(path: "roost.db"),
             device: "phone-\(UUID().uuidString)", user: backend.user, connector: connector
         ) {
             try await backend.relayToken()

@@ -24,7 +24,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let nest = Nest()
         try await nest.signIn(
-            TestBackend(user: user, relay: relay), folder: folder, connector: relay.connector
+            TestBackend(user: user, relay: relay), relay: URL(filePath: "/"), folder: folder, connector: relay.connector
         ) { $0.generator = CountingGenerator() }
         return nest
     }

@@ -81,7 +81,7 @@ import Testing
     private func settings(_ device: Device) -> RoostSettings {
         let token = relay.token(for: device.user)
         var settings = RoostSettings(
-            relay: URL(string: "ws://test/v1/socket")!, file: URL(filePath: device.path), device: "phone",
+            relay: URL(filePath: "/"), file: URL(filePath: device.path), device: "phone",
             connector: relay.connector
         ) { token }
         settings.generator = CountingGenerator()

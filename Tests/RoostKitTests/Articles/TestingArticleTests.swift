@@ -26,7 +26,7 @@ extension ConversationTimeline {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let token = relay.token(for: user)
         var settings = RoostSettings(
-            relay: URL(string: "ws://test/v1/socket")!, file: folder.appending(path: "roost.db"), device: "phone",
+            relay: URL(filePath: "/"), file: folder.appending(path: "roost.db"), device: "phone",
             connector: relay.connector
         ) { token }
         settings.generator = CountingGenerator()

@@ -10,7 +10,9 @@ import Testing
     private let relay = TestRelay()
 
     // article
-    func answer(_ message: TimelineMessage, in timeline: ConversationTimeline, _ text: String) async throws -> MessageThread {
+    func answer(_ message: TimelineMessage, in timeline: ConversationTimeline, _ text: String) async throws
+        -> MessageThread
+    {
         let thread = try await timeline.thread(of: message.id)
         try await thread.send(text)
         while thread.snapshot.hasOlder { try await thread.loadOlder() }

@@ -155,7 +155,7 @@ import Testing
         private func compare(_ timeline: ConversationTimeline, _ bodies: [String?], _ app: SimulatedApp) async throws {
             try await timeline.jumpToEnd()
             while timeline.snapshot.hasOlder { try await timeline.loadOlder() }
-            for case .gap(let from, let to) in timeline.items { try await timeline.fill(from: from, to: to) }
+            for case .gap(_, let to) in timeline.items { try await timeline.fill(.gap(to)) }
             let shown = await timeline.until { now in
                 now.items.allSatisfy { $0.message != nil } && now.items.count == bodies.count
                     && zip(now.items, bodies).allSatisfy { $0.message?.text == $1 }

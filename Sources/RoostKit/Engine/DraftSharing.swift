@@ -1,0 +1,146 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// A draft as it is kept.
+struct KeptDraft: Sendable, Equatable {
+    var text: String
+    /// Counts up, so that what is told late is known to be old.
+    var revision: Int
+}
+
+/// What the user has begun to write is on all devices, by a setting of its own (Docs/Protocol.md, section 6). Confined
+/// to the engine.
+final class DraftSharing {
+    /// How long a draft rests before it is shared: people pause so long between thoughts, and rarely between words.
+    static let wait = Duration.seconds(2)
+    /// Most bytes of a shared draft: the relay takes settings of 4,096 bytes.
+    static let bytesMax = 4_096
+
+    private let store: LocalStore
+    // What the user has changed or sent since it was shared, with the version of what was shared by then.
+    private var changed: [String: Int64] = [:]
+    private var sent: [String: Int64] = [:]
+    // What the relay was last asked to tell the other devices, until it has answered.
+    private var asked: [String: String] = [:]
+    private var isSharing = false
+
+    init(_ store: LocalStore) {
+        self.store = store
+        store.settings.willTake = { [unowned self] (old, new) throws(LocalFailure) in try follow(old, new) }
+    }
+
+    /// Whether the other devices are to be told something once it rests.
+    var hasChanged: Bool { !changed.isEmpty }
+    /// Whether they are to be told at once: what was sent isn't to be sent again from another device.
+    var hasSent: Bool { !sent.isEmpty }
+
+    func forgetAll() { (changed, sent, asked) = ([:], [:], [:]) }
+
+    // MARK: What happens here
+
+    /// The user has written something.
+    func keep(_ text: String, for destination: String) throws(LocalFailure) -> Int {
+        try store.drafts.keep(text, for: destination)
+        changed[try store.resolved(destination)] = try store.drafts.sharedVersion(for: destination)
+        return store.drafts.revision
+    }
+
+    /// The user has sent something.
+    func use(_ text: String, for destination: String) throws(LocalFailure) -> Int {
+        let before = store.drafts.revision
+        try store.drafts.use(text, for: destination)
+        if store.drafts.revision > before {
+            sent[try store.resolved(destination)] = try store.drafts.sharedVersion(for: destination)
+        }
+        return store.drafts.revision
+    }
+
+    /// A session has begun, and the relay's settings are known. What was begun without one is shared, if no other
+    /// device has begun anything there.
+    func noteOwn() throws(LocalFailure) {
+        for destination in try store.drafts.destinations() {
+            guard let id = try store.conversation(destination)?.id, try store.drafts.shared(in: id).isEmpty else {
+                continue
+            }
+            changed[id] = try store.drafts.sharedVersion(for: id)
+        }
+    }
+
+    // MARK: What other devices do
+
+    /// What another device of the user's has sent is no draft here, either.
+    func take(_ event: Event) throws(LocalFailure) {
+        guard case .message(let message) = event, message.from == store.identity.user,
+            message.device != store.identity.device, let text = message.body?.text
+        else { return }
+        try end(text, in: message.conversation)
+    }
+
+    /// A text of the user's was sent. If it is what the devices of the user have been told as a draft, it is none any
+    /// more, here and there.
+    func end(_ text: String, in conversation: String) throws(LocalFailure) {
+        guard LocalDrafts.isSame(try store.drafts.shared(in: conversation), text) else { return }
+        try store.drafts.use(text, for: conversation)
+        guard try store.drafts.draft(for: conversation).isEmpty else { return }
+        sent[conversation] = try store.drafts.sharedVersion(for: conversation)
+    }
+
+    // Another device has written on: this one follows, unless something else was written here meanwhile.
+    private func follow(_ old: LocalSetting?, _ new: LocalSetting) throws(LocalFailure) {
+        guard let (conversation, text) = LocalDrafts.told(by: new) else { return }
+        // An answer that was lost: it was this device's own.
+        if asked[conversation] == text {
+            asked[conversation] = nil
+            if changed[conversation] != nil { changed[conversation] = new.version }
+            if sent[conversation] != nil { sent[conversation] = new.version }
+            return
+        }
+        guard changed[conversation] == nil, sent[conversation] == nil else { return }
+        let before = old.flatMap(LocalDrafts.told)?.text ?? ""
+        if try store.drafts.draft(for: conversation) == before { try store.drafts.keep(text, for: conversation) }
+    }
+
+    // MARK: Sharing
+
+    /// Tells the other devices what they don't know yet. One run at a time.
+    /// - Returns: whether something was told.
+    func share(by client: ChatClient, isolation: isolated (any Actor)? = #isolation) async -> Bool {
+        guard !isSharing else { return false }
+        isSharing = true
+        defer { isSharing = false }
+        var isNew = false
+        while let (destination, version) = sent.popFirst() ?? changed.popFirst() {
+            changed[destination] = nil
+            do { isNew = try await share(destination, ifVersion: version, by: client) || isNew } catch {
+                // The next session, or the next key, begins here again.
+                if changed[destination] == nil { changed[destination] = version }
+                return isNew
+            }
+        }
+        return isNew
+    }
+
+    // If another device has written something since the user wrote here, this one keeps its own until the next key.
+    private func share(
+        _ destination: String, ifVersion version: Int64, by client: ChatClient,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Bool {
+        guard let id = try store.conversation(destination)?.id else { return false }
+        let text = try store.drafts.draft(for: id)
+        let json = text.isEmpty ? nil : MessageBody(text: text).json
+        guard try store.drafts.shared(in: id) != text, json?.count ?? 0 <= DraftSharing.bytesMax,
+            try store.drafts.sharedVersion(for: id) == version
+        else { return false }
+        let key = LocalDrafts.key + id
+        asked[id] = text
+        do {
+            let stored = try await client.settings.set(key, json: json, ifVersion: version)
+            if let stored { try store.settings.put(key, json, stored.version) }
+        } catch RoostFailure.refused(let refusal) where refusal.code == "\(ErrorCode.conflict.word)" {
+            // What the other device has written comes as an event.
+        }
+        asked[id] = nil
+        return true
+    }
+}

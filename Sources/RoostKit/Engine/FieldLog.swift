@@ -1,0 +1,46 @@
+import RoostStore
+import RoostWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the app's own log is told, and what is counted of it. Confined to the engine.
+final class FieldLog {
+    private let log: (@Sendable (RoostLogEntry) -> Void)?
+    private var counted = RoostCounters()
+    // Where the file is; nil in memory.
+    private let path: String?
+
+    init(_ log: (@Sendable (RoostLogEntry) -> Void)?, path: String?) {
+        self.log = log
+        self.path = path
+    }
+
+    func note(_ event: RoostLogEntry.Event) {
+        counted.note(event)
+        log?(RoostLogEntry(event))
+    }
+
+    /// What became of an item of the outbox.
+    func note(_ outcome: Sender.Outcome, of item: OutboxItem, in store: LocalStore) {
+        if case .done = outcome { return note(.sent) }
+        guard let failure = store.outbox.items.first(where: { $0.id == item.id })?.failure else { return }
+        note(.refused(code: "\(failure.code.word)"))
+    }
+
+    /// How the device has fared.
+    func counters(_ store: LocalStore) -> RoostCounters {
+        var now = counted
+        now.waiting = store.outbox.items.count { $0.isVisible }
+        if let path { now.storeBytes = bytes(path) + bytes(path + "-wal") }
+        return now
+    }
+
+    private func bytes(_ path: String) -> Int64 {
+        let found = try? FileManager.default.attributesOfItem(atPath: path)[.size]
+        return (found as? any BinaryInteger).map { Int64(clamping: $0) } ?? 0
+    }
+}

@@ -1,0 +1,34 @@
+import RoostStore
+import RoostWire
+
+/// What is asked about one row, whether or not a window shows it.
+enum RowQuestion {
+    /// The row of a message, whether or not a window shows it; nil if there is none.
+    static func row(_ id: TimelineItem.ID, in destination: String, _ desk: Desk) throws -> TimelineMessage? {
+        let conversation = try desk.store.conversation(destination)
+        let builder = TimelineBuilder(
+            user: desk.store.identity.user ?? "", conversation: conversation,
+            watermarks: try conversation.map { try desk.store.watermarks(of: $0.id) } ?? [],
+            waiting: desk.store.outbox.items.filter { [destination, conversation?.id].contains($0.destination) },
+            parked: [destination, conversation?.id].compactMap { $0.flatMap { desk.store.outbox.parked[$0] } }.first)
+        if case .key(let key) = id, let item = desk.store.outbox.items.first(where: { $0.key == key && $0.isMessage }) {
+            return builder.row(item)
+        }
+        guard case .stored(let sequence)? = try? desk.target(id, in: destination), let conversation else { return nil }
+        return try desk.store.threads.message(sequence, in: conversation.id).map(builder.row)
+    }
+
+    /// What of a row was refused, or, of a message that waits, the message: by its numbers in the outbox, in order.
+    static func refused(_ id: TimelineItem.ID, in destination: String, _ desk: Desk) throws -> [Int64] {
+        let target = try desk.target(id, in: destination)
+        if case .unsent(let item) = target {
+            let changes = desk.store.outbox.items.filter { $0.target == target && $0.failure != nil }.map(\.id)
+            return changes.isEmpty ? [item] : changes
+        }
+        let conversation = try desk.store.resolved(destination)
+        return desk.store.outbox.items.filter {
+            [destination, conversation].contains($0.destination) && $0.target == target && !$0.isMessage
+                && $0.failure != nil
+        }.map(\.id)
+    }
+}
