@@ -164,13 +164,13 @@ public final class Roost {
     /// Creates a group, and returns its id. Needs a session.
     public func createGroup(_ name: String, members: [String]) async throws -> String {
         let key = try await engine.perform { $0.newKey() }
-        return try await engine.createGroup(name, members: members, key: key)
+        return try await GroupChange.create(name, members: members, key: key, engine)
     }
 
     /// Renames a group. Needs a session.
     public func renameGroup(_ conversation: String, to name: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.rename(conversation, to: name, key: key)
         }
     }
@@ -184,7 +184,7 @@ public final class Roost {
         _ conversation: String, photo: String? = nil, description: String? = nil
     ) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.groups.describe(conversation, photo: photo, description: description, key: key)
         }
     }
@@ -192,7 +192,7 @@ public final class Roost {
     /// Adds users to a group. Needs a session.
     public func addMembers(_ users: [String], to conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.add(users, to: conversation, key: key)
         }
     }
@@ -200,7 +200,7 @@ public final class Roost {
     /// Removes users from a group. Needs a session.
     public func removeMembers(_ users: [String], from conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.remove(users, from: conversation, key: key)
         }
     }
@@ -208,7 +208,7 @@ public final class Roost {
     /// Gives a member of a group another role. Needs a session.
     public func setRole(_ role: MemberRole, of user: String, in conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.setRole(role, of: user, in: conversation, key: key)
         }
     }
@@ -218,7 +218,7 @@ public final class Roost {
     public func setExpiry(of conversation: String, after time: Duration) async throws {
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             _ = try await client.ask(
                 .setExpiry,
                 { command in
@@ -230,20 +230,20 @@ public final class Roost {
 
     /// Makes a request an ordinary conversation, and both are told; writing into it does the same. Needs a session.
     public func acceptRequest(_ conversation: String) async throws {
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.messageRequests.accept(conversation)
         }
     }
 
     /// Takes a request from `requests`, on all devices of the user. The stranger isn't told. Needs a session.
     public func dropRequest(_ conversation: String) async throws {
-        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
             try await client.messageRequests.drop(conversation)
         }
     }
 
     /// Leaves a group, or hides a direct conversation until its next message. Needs a session.
-    public func leave(_ conversation: String) async throws { try await engine.leave(conversation) }
+    public func leave(_ conversation: String) async throws { try await GroupChange.leave(conversation, engine) }
 
     // MARK: The rest
 

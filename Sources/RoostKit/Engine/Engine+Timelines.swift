@@ -80,33 +80,4 @@ extension Engine {
         // The window shows what is between its ends; a gap at its beginning may lie before it.
         try desk.move(id) { _ in }
     }
-
-    // MARK: Groups
-
-    /// Creates a group, and knows it at once.
-    func createGroup(_ name: String, members: [String], key: String) async throws -> String {
-        let made = try await patience { () throws(RoostFailure) in
-            try await self.client.createGroup(name, members: members, key: key)
-        }
-        try desk.store.take(made.conversation)
-        desk.tell([made.conversation.id])
-        return made.conversation.id
-    }
-
-    /// Changes a group, and then asks how it is.
-    func changeGroup(
-        _ id: String, _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Void
-    ) async throws {
-        try await patience { () throws(RoostFailure) in try await change(self.client) }
-        let summary = try await patience { () throws(RoostFailure) in try await self.client.conversation(id) }
-        try desk.store.take(summary)
-        desk.tell([id])
-    }
-
-    /// Leaves a group, or hides a direct conversation.
-    func leave(_ id: String) async throws {
-        try await patience { () throws(RoostFailure) in try await self.client.leave(id) }
-        try desk.store.forget(id)
-        desk.tell([id])
-    }
 }

@@ -220,7 +220,9 @@ actor Engine {
         sender.isReady = false
         cancel(.outbox)
         desk.note { $0.lastLoss = lost }
-        if !isLeaving { desk.log?.note(.disconnected(code: lost.code.map(Int.init), lost.reason, retryIn: lost.willRetryIn)) }
+        if !isLeaving {
+            desk.log?.note(.disconnected(code: lost.code.map(Int.init), lost.reason, retryIn: lost.willRetryIn))
+        }
         guard !lost.isFinal else {
             return end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }
