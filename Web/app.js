@@ -1599,6 +1599,8 @@ const composer = {
     const { kind, message, item } = this.mode;
     // An edit replaces them. Before the part is here that knows them, they stay.
     const mentions = writing?.mentions.of(words) ?? message?.mentions ?? [];
+    // What is told late still has the words as a draft: they don't come back.
+    if (!this.isChange) this.kept = words;
     this.fill(this.isChange ? this.put : "");
     this.mode = { kind: "new" };
     this.showMode();
