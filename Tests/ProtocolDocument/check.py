@@ -212,10 +212,10 @@ def check_vocabulary():
     same("CommandType", commands, declared("CommandType.swift", "CommandType"))
     events = [name.removeprefix("event.") for name in MESSAGES if name.startswith("event.")]
     same("EventType", events, declared("Events/EventType.swift", "EventType"))
-    same("Role", schemas["role"]["enum"], declared("Identifiers.swift", "Role"))
+    same("MemberRole", schemas["role"]["enum"], declared("Identifiers.swift", "MemberRole"))
     same("ConversationKind", schemas["conversationKind"]["enum"], declared("Identifiers.swift", "ConversationKind"))
     states = properties(MESSAGES["command.presence"]["payload"])["state"]["enum"]
-    same("Activity", states, declared("Identifiers.swift", "Activity"))
+    same("PresenceActivity", states, declared("Identifiers.swift", "PresenceActivity"))
     choices = properties(MESSAGES["command.status"]["payload"])["state"]["enum"]
     same("StatusChoice", choices, declared("Identifiers.swift", "StatusChoice"))
     privacy = {name: schemas[name[0].lower() + name[1:]] for name in
