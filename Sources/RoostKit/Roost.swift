@@ -39,6 +39,7 @@ public final class Roost {
     /// What to tell people; the app may replace any of it.
     public var sentences: Sentences
     @ObservationIgnored let engine: Engine
+    @ObservationIgnored private let isPreview: Bool
     @ObservationIgnored private var readers: [Task<Void, Never>] = []
     @ObservationIgnored let changes = Changes<RoostSnapshot>()
 
@@ -58,6 +59,7 @@ public final class Roost {
                 others: Acquaintances.Shown(people: showPeople, contacts: showContacts, settings: showSettings)))
         self.engine = engine
         unusable = engine.unusable
+        isPreview = false
         sentences = settings.sentences
         repair = try await engine.perform { $0.store.repair }
         people = KnownPeople(engine, profiles)
@@ -85,6 +87,7 @@ public final class Roost {
         contacts: ContactsSnapshot = ContactsSnapshot()
     ) {
         engine = .preview
+        isPreview = true
         self.snapshot = snapshot
         self.presences = presences
         sentences = Sentences()
@@ -99,7 +102,7 @@ public final class Roost {
     deinit {
         for reader in readers { reader.cancel() }
         let engine = engine
-        if engine !== Engine.preview { Task { await engine.disconnect() } }
+        if !isPreview { Task { await engine.disconnect() } }
     }
 
     private func show(_ now: RoostSnapshot) {

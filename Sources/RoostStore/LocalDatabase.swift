@@ -282,12 +282,17 @@ package final class LocalDatabase {
 
     #if DEBUG
         /// Called at each use, for tests that look where the store is used from.
-        static let onUse = Locked<(@Sendable () -> Void)?>(nil)
+        static let onUse = Locked<Hook?>(nil)
+
+        /// A closure alone would get another wrapper at each look at it, until freeing them all overflows the stack.
+        struct Hook: Sendable {
+            let call: @Sendable () -> Void
+        }
     #endif
 
     private static func tellUse() {
         #if DEBUG
-            onUse.withLock { $0 }?()
+            onUse.withLock { $0 }?.call()
         #endif
     }
 

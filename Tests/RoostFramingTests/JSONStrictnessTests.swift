@@ -45,7 +45,7 @@ import Testing
         #expect(decode(send + #","body":\#(value),"id":7}"#) == refused("body"))
         #expect(decode(send + #","id":7,"kind":"x","body":[1,{"x":[\#(value)]}]}"#) == refused("body"))
         #expect(decode(send + #","id":7,"body":{\#(value):1}}"#) == refused("body"))
-        #expect(decode(send + #","id":7,"unknown":\#(value)}"#) == refused("a member"))
+        #expect(decode(send + #","id":7,"other":\#(value)}"#) == refused("a member"))
         #expect(decode(send + #","id":7,\#(value):1,"to":\#(value)}"#) == refused("a member"))
         #expect(decode(send + #","id":\#(value),"body":"b"}"#) == refused("id", nil))
         #expect(decode(send + #","id":1.5,"body":\#(value)}"#) == refused("body", nil))

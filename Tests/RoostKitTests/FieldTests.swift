@@ -98,21 +98,4 @@ import Testing
         device.adjust = { $0.file = nil }
         #expect(try await device.online().unusable == nil)
     }
-
-    @Test func aPreviewNeedsNoRelay() async throws {
-        var shown = TimelineSnapshot()
-        shown.items = [.gap(from: SequenceNumber(1), to: SequenceNumber(3))]
-        let timeline = ConversationTimeline(preview: shown, draft: "half a")
-        #expect(timeline.items == shown.items && timeline.draft == "half a")
-        timeline.draft = "half a text"
-        timeline.appeared(.gap(SequenceNumber(3)))
-        #expect(timeline.draft == "half a text")
-        var session = RoostSnapshot()
-        session.badge = 3
-        let last = TimelineMessage(preview: "hi", from: "bob", sequence: SequenceNumber(1), time: .now)
-        let roost = Roost(
-            preview: session, conversations: [ConversationRow(preview: "Bob", id: "c1", last: last, unread: 3)])
-        #expect(roost.badge == 3 && roost.conversations["c1"]?.last?.text == "hi")
-        #expect(Set(roost.conversations.rows).count == 1)
-    }
 }

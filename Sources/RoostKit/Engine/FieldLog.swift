@@ -1,10 +1,12 @@
 import RoostStore
 import RoostWire
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
 #else
-    import Foundation
+    import Glibc
 #endif
 
 /// What the app's own log is told, and what is counted of it. Confined to the engine.
@@ -40,7 +42,7 @@ final class FieldLog {
     }
 
     private func bytes(_ path: String) -> Int64 {
-        let found = try? FileManager.default.attributesOfItem(atPath: path)[.size]
-        return (found as? any BinaryInteger).map { Int64(clamping: $0) } ?? 0
+        var found = stat()
+        return stat(path, &found) == 0 ? Int64(found.st_size) : 0
     }
 }

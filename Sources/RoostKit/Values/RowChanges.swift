@@ -51,10 +51,8 @@ public struct RowUpdates<Snapshot: Sendable, ID: Hashable & Sendable>: AsyncSequ
         var last: Snapshot?
 
         /// The newest snapshot, when it is another one than the last; nil if there will be none.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async -> RowUpdate<Snapshot, ID>? {
-            guard let now = await snapshots.next(isolation: actor) else { return nil }
+        public mutating func next() async -> RowUpdate<Snapshot, ID>? {
+            guard let now = await snapshots.next() else { return nil }
             defer { last = now }
             return RowUpdate(snapshot: now, changes: compare(now, last))
         }

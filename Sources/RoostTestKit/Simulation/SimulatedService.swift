@@ -48,6 +48,9 @@ final class SimulatedService {
         if random.chance(30), !user.unanswered.isEmpty {
             return send(user.unanswered[random.below(user.unanswered.count)], as: user)
         }
+        // Where unknown names are refused, the users of an own backend have come before.
+        let came = ledger.written.came
+        if world.refusesUnknown, !came.contains(user.index) || came.count < 2 { return }
         sendNew(as: user)
     }
 
@@ -76,7 +79,9 @@ final class SimulatedService {
     private func destination(of user: SimulatedUser) -> (to: String, isToPeer: Bool, index: Int?) {
         let known = ledger.conversations.filter { $0.members[user.index] != nil && !$0.isErased }
         guard !known.isEmpty, random.chance(60) else {
-            let others = people.users.filter { $0 !== user }
+            let others = people.users.filter {
+                $0 !== user && (!world.refusesUnknown || ledger.written.came.contains($0.index))
+            }
             return ("@" + others[random.below(others.count)].name, true, nil)
         }
         let conversation = known[random.below(known.count)]
