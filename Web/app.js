@@ -1374,6 +1374,9 @@ const conversationView = {
     return names([...others.map(called), "you"], conversation.count - others.length - 1) + here;
   },
 
+  /** The other one of a direct conversation. */
+  get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : listView.row(this.place)?.peer; },
+
   /** Why nothing is sent here, and what to do. */
   showTrouble() {
     const { failure, conversation } = this.snapshot ?? {};
