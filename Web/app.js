@@ -2181,7 +2181,7 @@ async function arrive(token) {
   if (!said) {
     return showStart("This link isn't whole", "A part of it seems to be missing. Copy all of it, to the last letter.");
   }
-  if (said.expires <= Date.now() && !tokens.users.includes(said.user)) {
+  if (said.expires <= Date.now() && !known.users.includes(said.user)) {
     return showStart("This link has expired", `It was good until ${new Date(said.expires).toLocaleString()}.`, said.user);
   }
   // Also one that ends before the token that is kept: that one may have been revoked, which nobody knows here.
