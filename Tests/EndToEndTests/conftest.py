@@ -13,6 +13,7 @@ from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
 from harness.services import Services, end_all_services
 from harness.small_disk import SmallDisk
+from harness.up import Both, free_port
 from harness.web import Site
 
 # A safety net: no test takes this long.
@@ -86,6 +87,15 @@ def start(tmp_path_factory):
     for relay in started:
         if relay.is_running():
             relay.kill()
+
+
+@pytest.fixture
+def both(tmp_path):
+    """`roost up`, with the services, in an empty folder, for one test alone."""
+    relay = Both(tmp_path, services__port=free_port())
+    yield relay
+    if relay.is_running():
+        relay.kill()
 
 
 @pytest.fixture(scope="module")

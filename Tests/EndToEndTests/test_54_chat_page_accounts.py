@@ -14,14 +14,6 @@ from harness.up import Both, free_port
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 
-@pytest.fixture
-def both(tmp_path):
-    relay = Both(tmp_path, services__port=free_port())
-    yield relay
-    if relay.is_running():
-        relay.kill()
-
-
 async def fill(person, **values):
     """Fills the form in, and sends it."""
     for name, value in values.items():

@@ -17,14 +17,6 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 PASSWORD = "correct horse"
 
 
-@pytest.fixture
-def both(tmp_path):
-    relay = Both(tmp_path, services__port=free_port())
-    yield relay
-    if relay.is_running():
-        relay.kill()
-
-
 def roost(relay, *words):
     settings = {"store.path": relay.store, "auth.key_file": relay.key_file, **relay.settings}
     flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]

@@ -5,19 +5,10 @@ import pytest
 
 from harness.browser import Browser, address
 from harness.chromium import CHROMIUM
-from harness.up import Both, free_port
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 PHONE = {"width": 390, "height": 780}
-
-
-@pytest.fixture
-def both(tmp_path):
-    relay = Both(tmp_path, services__port=free_port())
-    yield relay
-    if relay.is_running():
-        relay.kill()
 
 
 async def come(browser, link, name, **options):

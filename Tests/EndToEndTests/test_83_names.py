@@ -6,11 +6,10 @@ import pytest
 
 from harness.browser import Browser
 from harness.chromium import CHROMIUM
-from harness.up import Both, free_port
 from harness.waiting import until
 from test_38_admin_command import roost
 from test_44_chat_page_people import panel
-from test_57_http_api import Backend, both  # noqa: F401
+from test_57_http_api import Backend, both as apart  # noqa: F401
 
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -22,18 +21,10 @@ async def named(relay, user, **profile):
     return device
 
 
-@pytest.fixture
-def up(tmp_path):
-    relay = Both(tmp_path, services__port=free_port())
-    yield relay
-    if relay.is_running():
-        relay.kill()
-
-
-async def test_where_there_are_accounts_a_typo_makes_nobody(up):
+async def test_where_there_are_accounts_a_typo_makes_nobody(both):
     """Nothing is configured: `roost up` alone says so."""
-    await up.listening()
-    ann = await up.device("ann")
+    await both.listening()
+    ann = await both.device("ann")
     for command, members in [
             ("send", {"to": "@bem", "key": "m-1", "body": "x"}),
             ("conversation.create", {"kind": "group", "name": "Crew", "members": ["bem"]}),
@@ -41,7 +32,7 @@ async def test_where_there_are_accounts_a_typo_makes_nobody(up):
             ("watch", {"users": ["bem"]})]:
         assert await ann.refusal(command, **members) == "not_found", command
     # An account is known as soon as it is made, whether or not it has ever connected.
-    made = up.ask("POST", "/v1/accounts", {
+    made = both.ask("POST", "/v1/accounts", {
         "email": "ben@example.org", "password": "a long enough one", "displayName": "Ben"})
     assert made.status == 201, made.raw
     user = made["user"]
@@ -71,8 +62,8 @@ async def test_a_revocation_of_a_typo_fails_and_makes_nobody(start):
     assert await roost(relay, "admin", "revoke", "never-here", "--unknown") == "revoked; 0 connections closed\n"
 
 
-async def test_a_backend_names_its_users(both):  # noqa: F811
-    services, relay = both(directory__unknown="refuse", directory__find="everyone")
+async def test_a_backend_names_its_users(apart):  # noqa: F811
+    services, relay = apart(directory__unknown="refuse", directory__find="everyone")
     backend = Backend(services)
 
     def put(path, body, key=backend.key):
