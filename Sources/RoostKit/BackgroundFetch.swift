@@ -27,13 +27,10 @@ extension Roost {
     /// has a `Roost` already, because it was suspended and not ended.
     /// - Parameter clock: measures the time.
     public func fetched(within time: Duration, clock: any Clock<Duration> = ContinuousClock()) async -> FetchResult {
-        let limit = Task { try await clock.sleep(for: time) }
-        let reader = Task { [weak self] in
-            guard let snapshots = self?.snapshots() else { return }
-            for await now in snapshots where now.isFetched { return }
-        }
-        let watch = Task {
-            try? await limit.value
+        let snapshots = snapshots()
+        let reader = Task { for await now in snapshots where now.isFetched || now.connection.failure != nil { return } }
+        let limit = Task {
+            try? await clock.sleep(for: time)
             reader.cancel()
         }
         await withTaskCancellationHandler {
@@ -41,19 +38,18 @@ extension Roost {
         } onCancel: {
             reader.cancel()
         }
-        watch.cancel()
         limit.cancel()
-        var failure: ConnectionFailure?
-        if case .failed(let why) = connection { failure = why }
-        let isComplete = snapshot.isUpToDate && snapshot.waitingCount == 0
-        return FetchResult(badge: badge, isComplete: isComplete, failure: failure)
+        return FetchResult(badge: badge, isComplete: snapshot.isFetched, failure: connection.failure)
     }
 }
 
 extension RoostSnapshot {
-    // Whether more won't come, or not now.
-    fileprivate var isFetched: Bool {
-        if case .failed = connection { return true }
-        return isUpToDate && waitingCount == 0
+    // Whether everything has come, and nothing waits for the relay.
+    fileprivate var isFetched: Bool { isUpToDate && waitingCount == 0 }
+}
+
+extension ConnectionState {
+    fileprivate var failure: ConnectionFailure? {
+        if case .failed(let why) = self { why } else { nil }
     }
 }

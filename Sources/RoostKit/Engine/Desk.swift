@@ -270,6 +270,7 @@ final class Desk {
         let isOther = store.identity.user != nil && store.identity.user != welcome.user
         let isEmptied = try store.begin(welcome, isResumed: isResumed)
         if isOther {
+            drafts.forgetAll()
             notices.forgetAll()
             acquaintances.forgetAll()
         }

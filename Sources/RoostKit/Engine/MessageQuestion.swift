@@ -41,11 +41,7 @@ enum MessageQuestion {
             if found.count >= 100 { break }
             below = first.sequence
         }
-        let builder = TimelineBuilder(
-            user: engine.desk.store.identity.user ?? "", conversation: conversation,
-            watermarks: try engine.desk.store.watermarks(of: conversation.id),
-            waiting: engine.desk.store.outbox.items.filter { [destination, conversation.id].contains($0.destination) },
-            parked: engine.desk.store.outbox.parked[conversation.id])
+        let builder = try TimelineBuilder(destination, conversation, in: engine.desk.store)
         return found.prefix(100).map(builder.row)
     }
 }

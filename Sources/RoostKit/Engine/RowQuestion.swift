@@ -6,11 +6,7 @@ enum RowQuestion {
     /// The row of a message, whether or not a window shows it; nil if there is none.
     static func row(_ id: TimelineItem.ID, in destination: String, _ desk: Desk) throws -> TimelineMessage? {
         let conversation = try desk.store.conversation(destination)
-        let builder = TimelineBuilder(
-            user: desk.store.identity.user ?? "", conversation: conversation,
-            watermarks: try conversation.map { try desk.store.watermarks(of: $0.id) } ?? [],
-            waiting: desk.store.outbox.items.filter { [destination, conversation?.id].contains($0.destination) },
-            parked: [destination, conversation?.id].compactMap { $0.flatMap { desk.store.outbox.parked[$0] } }.first)
+        let builder = try TimelineBuilder(destination, conversation, in: desk.store)
         if case .key(let key) = id, let item = desk.store.outbox.items.first(where: { $0.key == key && $0.isMessage }) {
             return builder.row(item)
         }

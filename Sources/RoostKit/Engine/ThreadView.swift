@@ -45,16 +45,12 @@ final class ThreadView {
     /// Tells how it is now, if that is something new.
     func refresh(_ store: LocalStore) throws(LocalFailure) {
         var now = ThreadSnapshot()
-        let waiting = store.outbox.items.filter { $0.destination == conversation }
-        let one = try store.conversation(conversation)
-        let builder = TimelineBuilder(
-            user: store.identity.user ?? "", conversation: one, watermarks: try store.watermarks(of: conversation),
-            waiting: waiting, parked: store.outbox.parked[conversation])
+        let builder = try TimelineBuilder(conversation, try store.conversation(conversation), in: store)
         let rows = try store.threads.messages(
             of: root, in: conversation, from: low ?? .none, limit: low == nil ? ThreadView.page : ThreadView.most)
         now.root = try store.threads.message(root, in: conversation).map(builder.row)
         now.items = rows.map { .message(builder.row($0)) }
-        for item in waiting where item.isMessage && item.thread == root {
+        for item in builder.waiting where item.isMessage && item.thread == root {
             now.items.append(.message(builder.row(item)))
         }
         now.hasOlder = low == nil ? now.root?.replies?.count ?? 0 > rows.count : hasOlder

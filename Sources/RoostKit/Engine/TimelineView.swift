@@ -47,16 +47,11 @@ final class TimelineView {
         draft = kept
         var now = TimelineSnapshot()
         now.conversation = try store.conversation(destination)
-        let names = Set([destination, now.conversation?.id ?? destination])
-        let waiting = store.outbox.items.filter { names.contains($0.destination) }
-        let parked = names.compactMap { store.outbox.parked[$0] }.first
-        now.failure = parked.map { SendFailure($0) }
+        let builder = try TimelineBuilder(destination, now.conversation, in: store)
+        now.failure = builder.parked.map { SendFailure($0) }
         var messages: [LocalMessage] = []
-        var builder = TimelineBuilder(
-            user: store.identity.user ?? "", conversation: now.conversation, waiting: waiting, parked: parked)
         if let conversation = now.conversation {
             messages = try window.messages(of: conversation.id, in: store)
-            builder.watermarks = try store.watermarks(of: conversation.id)
             (now.typing, now.othersType) = notices.typing(in: conversation.id)
             now.online = notices.online(in: conversation.id)
             low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)

@@ -31,6 +31,18 @@ struct TimelineBuilder {
         self.changes = changes
     }
 
+    /// Takes what the store has of a conversation, and what waits for it by its id and as `@name`.
+    init(
+        _ destination: String, _ conversation: LocalConversation?, in store: LocalStore
+    ) throws(LocalFailure) {
+        let names = Set([destination, conversation?.id ?? destination])
+        self.init(
+            user: store.identity.user ?? "", conversation: conversation,
+            watermarks: try conversation.map { (one) throws(LocalFailure) in try store.watermarks(of: one.id) } ?? [],
+            waiting: store.outbox.items.filter { names.contains($0.destination) },
+            parked: names.compactMap { store.outbox.parked[$0] }.first)
+    }
+
     /// The rows, oldest first.
     /// - Parameters:
     ///   - messages: stored messages, oldest first.
