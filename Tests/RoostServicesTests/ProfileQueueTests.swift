@@ -5,6 +5,7 @@ import Testing
 @testable import RoostServices
 
 /// What the relay is told of accounts, whatever changes them, also if it is away meanwhile.
+@Suite(.timeLimit(.minutes(10)))
 struct ProfileQueueTests {
     private let folder = TestFolder()
 
@@ -92,13 +93,15 @@ struct ProfileQueueTests {
         #expect(Set(relay.asked).count == 1)
     }
 
-    /// It is refused for good, and holds nothing else up.
+    /// It is refused for good, and holds nothing else up. The relay knows the account all the same.
     @Test func whatIsNotTakenIsDropped() async throws {
         let database = try await database()
         for user in ["u1", "u2"] { try await insert(account(user), database) }
-        let relay = TestRelay([.failure(ServiceFault(.badRequest, "name must not be empty"))] + answers(1))
+        let relay = TestRelay([.failure(ServiceFault(.badRequest, "name must not be empty"))] + answers(2))
         try await tell(relay, database)
-        #expect(relay.asked.count == 2)
+        #expect(relay.asked.count == 3)
+        #expect(relay.asked.dropFirst().first == #"{"type":"admin.profile","user":"u1","deleted":false}"#)
+        #expect(relay.asked.last?.contains(#""user":"u2""#) == true)
     }
 
     /// Whoever came by a friend's link waits for the owner, and meets the owner once the relay knows both by name.
