@@ -74,7 +74,8 @@ final class PresenceCheck {
     private func checkMet(_ user: SimulatedUser, _ connection: SimulatedConnection) {
         let viewer = connection.device.user
         let oldest = connection.writtenSince(at: world.time)
-        guard world.takesRequests, user !== viewer, !ledger.arePeers(viewer.index, user.index),
+        // A relay whose store has failed doesn't know what of its last batch is durable, as the end of a membership.
+        guard world.takesRequests, world.failedAt == nil, user !== viewer, !ledger.arePeers(viewer.index, user.index),
             !user.hasLeft(since: oldest), !viewer.hasLeft(since: oldest)
         else { return }
         world.fail("\(connection.label) is told of \(user.name), with whom its user has nothing to do")
