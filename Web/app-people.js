@@ -547,6 +547,8 @@ class PinLine {
     this.#pins = pins;
     this.#place = 0;
     this.show();
+    // What can be done with a message has changed, also with the one under the pointer.
+    this.#page.tools.follow();
     this.#part.know(pins.flatMap(({ message }) => message?.from ?? [])).then(() => this.show());
   }
 
