@@ -32,7 +32,7 @@ def walk(services, token, *words):
         [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{services.port}/v1/openapi.yaml",
          "--url", f"http://127.0.0.1:{services.port}", "--header", f"Authorization: Bearer {token}",
          "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing", "--max-examples", str(EXAMPLES),
-         "--seed", str(SEED), "--workers", "2", "--generation-database", "none", "--no-color", "--request-timeout",
+         "--seed", str(SEED), "--workers", "1", "--generation-database", "none", "--no-color", "--request-timeout",
          "30", "--max-failures", "20", *words],
         cwd=services.folder, capture_output=True, text=True, timeout=SECONDS, check=False)
 
