@@ -4,6 +4,11 @@ extension SigningKey {
 
     /// Reads the key, base64url of at least 32 bytes, from a file that only its owner may read.
     public static func load(path: String) throws(KeyFailure) -> SigningKey {
+        guard !KeyFile.isMissing(path) else {
+            throw KeyFailure(
+                "\(path): not found; the first start of the relay creates this key. If the relay has another folder or "
+                    + "configuration, run this there, or name the file by --config")
+        }
         let bytes = try KeyFile.read(path, bytesMax: fileBytesMax, mustBePrivate: true)
         let text = bytes.drop(while: KeyFile.isSpace).reversed().drop(while: KeyFile.isSpace).reversed()
         guard let secret = Base64URL.decode(String(decoding: text, as: UTF8.self)) else {

@@ -18,7 +18,8 @@ extension Server {
         let hint = configuration.hint(port: port)
         let page =
             configuration.listen.services.isEmpty
-            ? "\(program) link --user alice\(hint.relay)" : "\(program) admin link"
+            ? "\(program) link --user alice\(hint.relay)"
+            : ([program, "admin", "link"] + words.map(Configuration.quoted)).joined(separator: " ")
         print(
             """
             Roost \(ServerVersion.number) listens on \(address)

@@ -18,15 +18,19 @@ public struct Server: Sendable {
     let logWriter: LogWriter
     /// For whom links to the chat page are printed.
     var linkedUsers: [String] = []
+    /// The options by which `roost up` was started, which `roost admin link` needs, too.
+    var words: [String] = []
 
     /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
     /// store failed, and at once on a second SIGTERM or SIGINT or if it comes before the relay listens.
     /// - Parameters:
     ///   - links: the users for whom links to the chat page are printed; if there are none, two on a terminal.
+    ///   - words: the options that `roost admin link` needs to find the same data.
     ///   - load: reads the configuration, now and on each SIGHUP; its failure is one line for the operator.
     /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
     public static func run(
-        links: [String] = [], _ load: @escaping @Sendable () throws(ConfigurationFailure) -> Configuration
+        links: [String] = [], words: [String] = [],
+        _ load: @escaping @Sendable () throws(ConfigurationFailure) -> Configuration
     ) throws -> Never {
         ProcessMemory.keepLargeBlocksApart()
         let configuration = try load()
@@ -36,7 +40,8 @@ public struct Server: Sendable {
         let logWriter = LogWriter()
         var log = Logger(label: "roost", factory: { _ in LineLogHandler(configuration.logFormat, logWriter) })
         log.logLevel = configuration.logLevel
-        let server = Server(configuration: configuration, log: log, logWriter: logWriter, linkedUsers: links)
+        let server = Server(
+            configuration: configuration, log: log, logWriter: logWriter, linkedUsers: links, words: words)
         server.warnOfLimits()
         DescriptorLimit.lower(to: server.descriptorsMax)
         let keys = try server.loadKeys()

@@ -137,6 +137,16 @@ package struct Services: Sendable {
         }
     }
 
+    /// Throws the first mistake that `init` would find in the configuration. Opens no data and connects to nothing.
+    package static func check(_ configuration: ServicesConfiguration) async throws {
+        let (clock, log) = (WallClock.system, Logger(label: "check-config") { _ in SwiftLogNoOpLogHandler() })
+        _ = try connector(configuration)
+        let client = try identityClient(configuration)
+        _ = try openID(configuration, client, clock, log)
+        let mailClient = configuration.mail.mode == .smtp ? try mailClient(configuration) : nil
+        _ = try mail(configuration, mailClient, ServicesLimits(), clock, log)
+    }
+
     /// Connects to the mail server and signs in. Returns what is wrong; nil if it takes letters from us.
     package static func mailProblem(_ configuration: ServicesConfiguration) async throws -> String? {
         let client = try mailClient(configuration)

@@ -17,8 +17,8 @@ struct ServicesCommand: AsyncParsableCommand {
         version: "roost-services \(ServicesVersion.number)",
         subcommands: [
             ServeCommand.self, LinkCommand.self, AdminTokenCommand.self, AdminRequestCommand.self,
-            ImportFirebaseCommand.self, APIKeyCommand.self, CheckMailCommand.self, RotateKeyCommand.self,
-            VersionCommand.self,
+            ImportFirebaseCommand.self, APIKeyCommand.self, CheckConfigCommand.self, CheckMailCommand.self,
+            RotateKeyCommand.self, VersionCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

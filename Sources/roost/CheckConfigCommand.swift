@@ -33,7 +33,18 @@ struct CheckConfigCommand: AsyncParsableCommand {
         for warning in findings.warnings { RoostCommand.write("warning: \(warning)", to: .standardError) }
         for error in findings.errors { RoostCommand.write("Error: \(error)", to: .standardError) }
         guard findings.errors.isEmpty else { throw ExitCode(1) }
+        try checkServices()
         RoostCommand.write("ok", to: .standardOutput)
+    }
+
+    /// What only the services' program can check, as routes to a mail server. Without that program nothing is checked.
+    private func checkServices() throws {
+        guard FileManager.default.isExecutableFile(atPath: ServicesProgram.path) else { return }
+        do { _ = try ServicesProgram.output(of: ["check-config"] + options.words([])) } catch let failure
+            as AdminFailure
+        {
+            throw ConfigurationFailure(failure.description)
+        }
     }
 
     private func checkKeys(of auth: Configuration.Auth) async throws {

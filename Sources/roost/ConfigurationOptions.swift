@@ -37,6 +37,16 @@ struct ConfigurationOptions: ParsableArguments {
         return named + settings.flatMap { ["--set", $0] }
     }
 
+    /// The same options again, to be printed: only where things are, so that no password or token is shown. The file
+    /// that `$ROOST_CONFIG` names is among them.
+    var given: [String] {
+        let places = settings.filter { setting in
+            ["listen.", "store.", "services."].contains { setting.hasPrefix($0) }
+                && !setting.hasPrefix("services.metrics_token")
+        }
+        return (file.map { ["--config", $0] } ?? []) + places.flatMap { ["--set", $0] }
+    }
+
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     private var file: String? { config ?? environment["ROOST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 } }

@@ -123,6 +123,13 @@ def test_check_config_tells_what_serve_would_meet(tmp_path, start):
     assert {path.name for path in tmp_path.iterdir()} <= {path.name for path in relay.folder.iterdir()}
 
 
+@pytest.mark.parametrize("setting, parts", [
+    ("mail.mode=smtp", ["mail.host"]), ("openid.issuer=https://login.example.org", ["openid.client_id"]),
+    ("services.relay_ca_file=missing.pem", ["services.relay_ca_file"])])
+def test_check_config_names_what_up_would_refuse(tmp_path, setting, parts):
+    refused(command(tmp_path, "check-config", "--set", setting), 2, *parts)
+
+
 def test_a_wrong_file_names_its_line(tmp_path):
     (tmp_path / "roost.yaml").write_text("listen:\n  port: 8080\n  hots: 127.0.0.1\n")
     refused(command(tmp_path, "check-config", "--config", "roost.yaml"), 2, "roost.yaml:3", "listen.host")
@@ -142,6 +149,12 @@ async def test_the_relay_accepts_a_token_of_the_command(relay, name):
     for wrong in (["--user", "a b"], ["--user", "@a"], ["--user", "a", "--device", "a b"]):
         refused(command(relay.folder, "token", *wrong, *words), 2)
     refused(command(relay.folder, "token", "--user", "a", "--set", "auth.key_file=missing"), 2, "missing")
+
+
+@pytest.mark.parametrize("words", [
+    ["token", "--user", "a"], ["link", "--user", "a"], ["chat", "--as", "a", "--with", "b"], ["admin", "people"]])
+def test_without_a_key_the_first_start_is_named(tmp_path, words):
+    refused(command(tmp_path, *words), 2, "signing.key: not found", "first start", "--config")
 
 
 def test_the_key_is_created_once_and_readable_only_by_its_owner(start):

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import re
+import shlex
 import signal
-from socket import create_connection
+from socket import create_connection, socket
 
 import pytest
 from websockets.asyncio.client import connect
@@ -37,6 +38,17 @@ async def test_services_that_die_cost_no_connection(up):
         await alice.send("@bob", f"{number}")
         assert (await bob.event("message"))["body"] == f"{number}"
         assert is_there(await relay.services(number + 1))
+
+
+def test_a_port_that_is_taken_ends_it_at_once(tmp_path):
+    with socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = command(tmp_path, "up", "--port", str(free_port()), "--services-port", str(port))
+    assert done.returncode == 1 and done.stdout == ""
+    assert re.fullmatch(rf"roost: services.port: another process listens on 127.0.0.1, port {port}; .*\n", done.stderr)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
@@ -200,6 +212,18 @@ async def test_what_the_operator_says_of_the_relay_holds(up, tmp_path):
     assert [one for one in settings if one.startswith(("services.relay", "services.data", "services.host"))] == [
         "services.relay_url=wss://chat.example.org/v1/socket", f"services.data={folder}", "services.host=::1"]
     assert relay.is_running()
+
+
+async def test_the_command_that_it_prints_finds_its_data(tmp_path):
+    relay = Both(tmp_path, services__port=free_port(), mail__mode="off", mail__password="correct horse")
+    try:
+        printed = await asyncio.to_thread(relay.printed, rb"page +\S+/roost (admin link .*)     prints a link")
+        assert "correct horse" not in printed
+        await relay.listening()
+        said = command("/", *shlex.split(printed))
+        assert said.stdout.startswith(f"http://127.0.0.1:{relay.port}/#owner="), said.stderr
+    finally:
+        relay.kill()
 
 
 async def test_the_first_links(tmp_path):

@@ -25,7 +25,7 @@ extension Configuration {
     }
 
     /// As one word of a shell.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

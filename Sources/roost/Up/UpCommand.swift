@@ -18,6 +18,7 @@ struct UpCommand: ParsableCommand {
     func run() throws {
         let relay = try up.relay()
         let (settings, added) = try up.services()
+        try ServicesPort.check(settings)
         let process = ServicesProcess(
             program: services ?? ServicesProgram.path, arguments: ["serve", "--supervised"] + up.words(added))
         try process.begin()
@@ -28,6 +29,6 @@ struct UpCommand: ParsableCommand {
         let named = UpOptions.flags([
             ("roost up", "auth.public_keys", trusted), ("roost up", "listen.services", origin),
         ])
-        try Server.run { [up] () throws(ConfigurationFailure) in try up.relay(named) }
+        try Server.run(words: up.given) { [up] () throws(ConfigurationFailure) in try up.relay(named) }
     }
 }

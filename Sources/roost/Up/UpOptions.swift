@@ -34,6 +34,14 @@ struct UpOptions: ParsableArguments {
     /// The services' words for all this.
     func words(_ added: [ConfigurationFlag]) -> [String] { options.words(added) }
 
+    /// The same options again, for a command that the operator runs on the same data, maybe in another shell.
+    var given: [String] {
+        let own = [
+            ("--host", host), ("--port", port), ("--services-port", servicesPort), ("--store", store),
+        ]
+        return options.given + own.flatMap { name, value in value.map { [name, $0] } ?? [] }
+    }
+
     static func flags(_ named: [(name: String, key: String, value: String?)]) -> [ConfigurationFlag] {
         named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
     }

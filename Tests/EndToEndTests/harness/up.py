@@ -26,7 +26,8 @@ class Up(Relay):
             program.write_text(f"#!/bin/sh\nexec {sys.executable} {FAKE} \"$@\"\n")
             program.chmod(0o700)
         # The services have to know it before the relay listens.
-        self.settings.setdefault("listen.port", str(free_port()))
+        for key in ("listen.port", "services.port"):
+            self.settings.setdefault(key, str(free_port()))
         return ["up", "--services", str(program), *super().words()[1:]]
 
     @property
