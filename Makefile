@@ -21,7 +21,7 @@ STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests run echo build test check check-deep fuzz sanitize simulate load load-tool baselines
-.PHONY: bench format docs package package-test clean
+.PHONY: bench format docs js package package-test clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ check: setup-tests ## Run what every change must pass: format, warnings, imports
 check-deep: setup-tests ## Run the tests that take a sample in `check` with their full counts. Takes longer.
 	$(STRICT_BUILD)
 	ROOST_STRICT=1 ROOST_DEEP=1 timeout 3600 $(SWIFT) test --skip-build --filter "StaleBytesTests|ServicesDatabaseTests"
+
+js: setup ## Make .build/js, a folder for npm: the client's modules for browsers and Node, with their types.
+	@Scripts/js
 
 docs: setup ## Build the documentation of what apps link, check it, and say how to read it.
 	$(STRICT_BUILD)

@@ -37,8 +37,8 @@ package struct ConfigurationRule: Sendable {
 
     /// Which page may ask.
     package static let origin = ConfigurationRule(
-        "an origin such as https://chat.example.org, in lower case and without a path, or http://localhost:* and "
-            + "http://127.0.0.1:* for any port"
+        "an origin such as https://chat.example.org or capacitor://localhost, in lower case and without a path, or "
+            + "http://localhost:*, http://127.0.0.1:* and http://[::1]:* for any port"
     ) { WebOrigin.isWritten($0) }
 
     private static func hasNoControls(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }

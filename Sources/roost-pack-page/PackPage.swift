@@ -64,7 +64,7 @@ struct Minifier {
         case "roost.js":
             let words = common + ["--bundle", "--format=esm", "--target=es2022", "--mangle-props=\(try shortNames())"]
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
-        case "roost-people.js", "roost-talk.js":
+        case "roost-people.js", "roost-talk.js", "roost-chat.js":
             file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
         case "app.js", "app-find.js", "app-people.js", "app-self.js", "app-talk.js", "app-write.js":
             // With what they import; what is loaded by itself stays a file of its own.

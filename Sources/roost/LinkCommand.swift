@@ -28,7 +28,9 @@ struct LinkCommand: AsyncParsableCommand {
         }
         let address = url ?? ChatCommand.url(of: configuration)
         guard let page = PageAddress(relay: address) else {
-            throw ValidationError("name the relay's address by --url, as https://chat.example.org, not \(address)")
+            throw ValidationError(
+                "name the relay's address by --url, as https://chat.example.org, not \(address); the page has a host "
+                    + "of its own, and works below no path")
         }
         let token = try await PageAddress.token(
             for: user, key: try SigningKey.load(path: configuration.auth.keyFile), auth: configuration.auth,

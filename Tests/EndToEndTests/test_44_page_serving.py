@@ -1,6 +1,7 @@
 """The chat page as the relay serves it, byte by byte, and the links that open it. What the page does is in the other
 files of this number."""
 
+import fnmatch
 import gzip
 import http.client
 import json
@@ -41,6 +42,8 @@ LATER_MAX = {PEOPLE: 11 * 1024, SELF: 2 * 1024, TALK: 7 * 1024, WRITE: 12 * 1024
 # Most bytes of the client library, which apps of others load, too, and of its further modules. Decisions 52 and 72 have
 # the reasons for what is above 20.
 LIBRARY_MAX = {"/roost.js": 27 * 1024, "/roost-people.js": 3.5 * 1024, "/roost-talk.js": 3 * 1024}
+CLIENT_MAX = {name.replace("/", "/v1/client/"): most for name, most in LIBRARY_MAX.items()} | {
+    "/v1/client/roost-chat.js": 4.5 * 1024}
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 COMPRESSED = {**BROWSER, "Accept-Encoding": "gzip, deflate, br, zstd"}
 
@@ -72,6 +75,7 @@ def minified(path, text):
     words = {
         "/roost.js": ["--bundle", "--format=esm", "--target=es2022", f"--mangle-props=^({short})$"],
         "/roost-people.js": ["--format=esm", "--target=es2022"], "/roost-talk.js": ["--format=esm", "--target=es2022"],
+        "/roost-chat.js": ["--format=esm", "--target=es2022"],
         "/app.js": page, "/app-people.js": page, "/app-self.js": page, "/app-talk.js": page, "/app-write.js": page,
         "/app-find.js": page,
         "/sw.js": ["--target=es2022"], "/app.css": ["--loader=css"]}.get(path)
@@ -118,6 +122,25 @@ def test_what_a_browser_is_told(relay):
     for name in ("app.js", "app-people.js", "app-self.js", "app-talk.js", "app.css", "sw.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://(?!www\.w3\.org)",
                              source("/" + name).decode()), name
+
+
+def test_pages_from_elsewhere_may_load_the_client(relay, start):
+    for one in (relay, start(listen__page="off")):
+        for path, most in CLIENT_MAX.items():
+            status, headers, body = ask(one, path, {"Origin": "https://app.example.org"})
+            assert (status, headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
+            assert headers["Access-Control-Allow-Origin"] == "*"
+            assert headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+            assert body == minified(path.removeprefix("/v1/client"), source(path.removeprefix("/v1/client")))
+            packed = ask(one, path, COMPRESSED)
+            assert len(packed[2]) <= most
+            assert ask(one, path, {**COMPRESSED, "If-None-Match": packed[1]["ETag"]})[0] == 304
+    for path in ("/v1/client/", "/v1/client/app.js", "/v1/client/sw.js", "/v1/client/index.html",
+                 "/v1/client//roost.js", "/roost-chat.js"):
+        assert ask(relay, path, BROWSER)[0] == 404, path
+    # The page's own copies are nobody else's.
+    headers = ask(relay, "/roost.js", {"Origin": "https://app.example.org"})[1]
+    assert "Access-Control-Allow-Origin" not in headers and headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
 def test_parts_of_another_version_are_not_there(relay):
@@ -269,6 +292,7 @@ def test_a_link(start, tmp_path):
 
 @pytest.mark.parametrize("words, part", [
     ([], "--user"), (["--user", "two words"], "user"), (["--user", "a", "--url", "chat.example.org"], "https://"),
+    (["--user", "a", "--url", "https://example.org/chat"], "works below no path"),
     (["--user", "a", "--set", "listen.page=off"], "listen.page"),
     (["--user", "a", "--set", "listen.host=unix:/tmp/x"], "--url"), (["--user", "a", "--ttl", "soon"], "--ttl"),
     (["--user", "a", "--set", "auth.key_file=nowhere"], "nowhere")])
@@ -341,6 +365,7 @@ def test_proxies_pass_on_all_that_the_page_needs():
     """The examples for nginx and Caddy name every path of the page, and the one that says where the accounts are."""
     nginx = re.search(r"location ~ (\S+) \{", (REPOSITORY / "Config/nginx.conf").read_text())[1]
     caddy = re.search(r"@roost path ([^\n]*\\\n[^\n]*)", (REPOSITORY / "Config/Caddyfile").read_text())[1].split()
-    for path in [*TYPES, "/v1/page"]:
+    for path in [*TYPES, *CLIENT_MAX, "/v1/page"]:
         assert re.match(nginx, path), path
-        assert path in caddy, path
+        assert any(fnmatch.fnmatch(path, pattern) for pattern in caddy), path
+    assert not re.match(nginx, "/v1/client/../metrics") and "/*" not in caddy

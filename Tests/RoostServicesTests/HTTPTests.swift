@@ -40,6 +40,39 @@ struct HTTPTests {
         }
     }
 
+    /// As web views of apps, extensions of browsers and pages at an address of IPv6 write them.
+    @Test(arguments: [
+        "capacitor://localhost", "ionic://localhost", "tauri://localhost", "https://tauri.localhost", "app://-",
+        "chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb", "https://[2001:db8::1]:8443", "http://[::1]",
+        "moz-extension://4f6e0a4b-63d6-4b77-a55a-1a2b3c4d5e6f",
+    ])
+    func originsThatAreNotOfAServer(_ origin: String) {
+        #expect(WebOrigin.isWritten(origin))
+        #expect(WebOrigin.isOne(origin, of: [origin]))
+        #expect(WebOrigin.isOne(origin.uppercased(), of: [origin]))
+        #expect(!WebOrigin.isOne(origin + "x", of: [origin]))
+        #expect(!WebOrigin.isOne(origin, of: ["https://chat.example.org"]))
+    }
+
+    @Test(arguments: [
+        "file://a", "file://", "null", "data://a", "1a://b", "capacitor:/localhost", "capacitor://", "app://a/b",
+        "http://[::1", "http://::1", "http://[0:0::1]", "http://[::1]x", "http://[::ffff:127.0.0.1]", "app://a:*",
+        "capacitor://localhost:*", "App://a",
+    ])
+    func originsThatWouldNeverMatch(_ origin: String) {
+        #expect(!WebOrigin.isWritten(origin))
+    }
+
+    @Test func aUsualPortThatIsWrittenIsLeftOut() {
+        let written: Set = ["https://a.example:443", "http://b.example:80", "app://c:443", "http://[::1]:*"]
+        for origin in ["https://a.example", "http://b.example", "http://[::1]", "http://[::1]:3000"] {
+            #expect(WebOrigin.isOne(origin, of: written))
+        }
+        for origin in ["http://a.example", "https://b.example", "app://c", "https://[::1]:3000"] {
+            #expect(!WebOrigin.isOne(origin, of: written))
+        }
+    }
+
     @Test func aProxyOfOursNamesTheClient() {
         let plain = ClientAddress()
         #expect(plain.key(peer: "192.0.2.1", forwarded: "198.51.100.7") == plain.key(peer: "192.0.2.1", forwarded: nil))

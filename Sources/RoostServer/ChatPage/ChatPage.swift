@@ -3,6 +3,8 @@ import RoostTransport
 
 /// The files of the chat page (folder Web). They are packed while the relay is built, are part of the program, hold
 /// nothing that is secret, and say to browsers that nothing else may be loaded, run or framed.
+///
+/// The modules of the client are there a second time, below `/v1/client/`, for pages of apps from any origin.
 enum ChatPage {
     private struct File {
         var type: String
@@ -20,11 +22,25 @@ enum ChatPage {
             return (path, File(type: type(of: file.name), tag: file.tag, plain: [UInt8](plain), packed: packed))
         })
 
+    /// Where pages from elsewhere load the client. The number is that of the protocol: within it, modules keep what
+    /// their `.d.ts` files promise, so that an app needn't change with the relay.
+    private static let clientFolder = "/v1/client/"
+    private static let clientModules: Set<String> = ["/roost.js", "/roost-people.js", "/roost-talk.js", elementModule]
+    /// Only for apps.
+    private static let elementModule = "/roost-chat.js"
+
+    /// Whether it is a path of the client, which is there without the chat page, too.
+    static func isClient(_ path: String) -> Bool { path.hasPrefix(clientFolder) }
+
     /// The response for one of its paths; nil for others. At `/` it is only for whoever takes HTML by name, as browsers
     /// do: programs and people with curl get a line of text there.
     /// - Parameter services: the origin of the services, or nothing.
     static func response(to request: HTTPRequest, services: String) -> HTTPResponse? {
-        guard let file = files[request.path] else { return nil }
+        let isModule = isClient(request.path)
+        let name = isModule ? "/" + request.path.dropFirst(clientFolder.count) : request.path
+        guard let file = files[name], isModule ? clientModules.contains(name) : name != elementModule else {
+            return nil
+        }
         let isRoot = request.path == "/"
         if !isRoot, isOtherVersion(request.query) { return otherVersion }
         if isRoot, !takesHTML(request.accept) { return nil }
@@ -32,7 +48,8 @@ enum ChatPage {
         // A strong tag names bytes as they are sent (RFC 9110, section 8.8.3).
         let tag = packed == nil ? "\"\(file.tag)\"" : "\"\(file.tag)-gzip\""
         var response = HTTPResponse(
-            status: 200, contentType: file.type, body: packed ?? file.plain, headers: headers(services: services))
+            status: 200, contentType: file.type, body: packed ?? file.plain,
+            headers: isModule ? moduleHeaders : headers(services: services))
         response.headers.append(("ETag", tag))
         let varying = (isRoot ? ["Accept"] : []) + (file.packed == nil ? [] : ["Accept-Encoding"])
         if !varying.isEmpty { response.headers.append(("Vary", varying.joined(separator: ", "))) }
@@ -102,6 +119,15 @@ enum ChatPage {
         let policy = policy.replacing("connect-src 'self'", with: "connect-src 'self' \(services)")
         return [("Content-Security-Policy", services.isEmpty ? Self.policy : policy)] + others
     }
+
+    /// A module script from another origin needs the permission of both headers (the HTML standard, "fetch a single
+    /// module script"; the Fetch standard, "cross-origin resource policy check"). Everybody may read these files.
+    private static let moduleHeaders: [(name: String, value: String)] = [
+        ("Access-Control-Allow-Origin", "*"),
+        ("Cross-Origin-Resource-Policy", "cross-origin"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-cache"),
+    ]
 
     // Trusted Types: text can't become script or markup by any way of the DOM. The one policy that there is names the
     // service worker's address.

@@ -11,9 +11,15 @@ public struct PageAddress: Sendable {
 
     private let root: String
 
-    /// Creates it from the address of a relay, `ws://…/v1/socket`, or of its page, `https://…`; nil if it is neither.
+    /// Creates it from the address of a relay, `ws://…/v1/socket`, or of its page, `https://…`; nil if it is neither,
+    /// or below a path: the page names its parts from the root of its host, where its service worker has to be, too.
     public init?(relay: String) {
         if relay.hasPrefix("http://") || relay.hasPrefix("https://") {
+            let isAtRoot = relay.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last.map {
+                rest in
+                !rest.dropLast(rest.hasSuffix("/") ? 1 : 0).contains { "/?#".contains($0) }
+            }
+            guard isAtRoot == true else { return nil }
             root = relay.hasSuffix("/") ? relay : relay + "/"
             return
         }

@@ -21,7 +21,7 @@ extension ConfigurationRule {
 
     static let service = ConfigurationRule(
         "nothing, or an origin such as https://accounts.example.org, in lower case and without a path"
-    ) { $0.isEmpty || WebOrigin.isWritten($0) && !$0.hasSuffix(":*") }
+    ) { $0.isEmpty || WebOrigin.isOfWeb($0) && !$0.hasSuffix(":*") }
 
     static let gateMode = ConfigurationRule("off, log, on, or percent and a whole number from 0 to 100") { text in
         GateRules.Mode(text) != nil

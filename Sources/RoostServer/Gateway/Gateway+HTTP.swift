@@ -23,7 +23,7 @@ extension Gateway {
         case "/v1/page" where configuration.hasChatPage || configuration.hasAdminPage:
             return ChatPage.settings(services: configuration.listen.services)
         case let path:
-            if configuration.hasChatPage,
+            if configuration.hasChatPage || ChatPage.isClient(path),
                 let page = ChatPage.response(to: request, services: configuration.listen.services)
             {
                 return page

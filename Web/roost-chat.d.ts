@@ -1,0 +1,42 @@
+// `<roost-chat>`: one conversation to put into any page.
+
+import type { Roost } from "./roost.js";
+
+/** What the element says. Replace what you like before the element is in the page, as for another language. */
+export interface RoostChatWords {
+  field: string;
+  send: string;
+  older: string;
+  retry: string;
+  deleted: string;
+  hidden: string;
+  /** For a message of a kind that it can't show. */
+  other: string;
+  sending: string;
+  sent: string;
+  delivered: string;
+  read: string;
+  edited: string;
+  /** The names are joined by commas. */
+  typing(names: string): string;
+  connecting: string;
+}
+
+/** Attributes: `relay`, the address `wss://…/v1/socket`; `to`, a conversation's id or `@name`; `store`, the name of the
+ *  browser's store, `roost` if it isn't given. It needs `token` or `roost`, and shows nothing before.
+ *
+ *  Events: `roostsend` with `{ id, text }` when the user has sent something, and `roosterror` with an error in `detail` when
+ *  something failed that the element doesn't show itself. Both bubble. */
+export declare class RoostChat extends HTMLElement {
+  /** Returns a valid token, as `Settings.token` of roost.js. The element then has a Roost of its own. */
+  token?: () => string | Promise<string>;
+  /** The app's own Roost, which it opens and connects itself; several elements may share it. */
+  roost?: Roost;
+  words: RoostChatWords;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "roost-chat": RoostChat;
+  }
+}
