@@ -6,11 +6,11 @@ import RoostServicesConfiguration
 /// `roost-services api-key`: the keys with which backends speak to us. The process may run meanwhile, or not.
 struct APIKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "api-key", abstract: "Make, list and remove the keys of backends (Docs/HTTP.md).",
+        commandName: "api-key", abstract: "Create, list and remove backends' API keys (Docs/HTTP.md).",
         subcommands: [Create.self, List.self, Remove.self])
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a key, and print it this once.")
+        static let configuration = CommandConfiguration(abstract: "Create a key and print it. It is not shown again.")
 
         @OptionGroup var options: ServicesOptions
         @Argument(help: "A name for the list of keys.") var name: String
@@ -36,7 +36,7 @@ struct APIKeyCommand: ParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Print the names of all keys, and their words.")
+        static let configuration = CommandConfiguration(abstract: "List all keys with their permissions.")
 
         @OptionGroup var options: ServicesOptions
 
@@ -50,7 +50,7 @@ struct APIKeyCommand: ParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "End a key with its next request.")
+        static let configuration = CommandConfiguration(abstract: "Remove a key. Its next request is refused.")
 
         @OptionGroup var options: ServicesOptions
         @Argument(help: "The key's name.") var name: String

@@ -6,7 +6,7 @@ import RoostServices
 struct AdminRequestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Send a request to the routes of operators, and print the status and the answer.",
+        abstract: "Send a request to the operators' routes, and print status and answer.",
         discussion: """
             The body comes from standard input. The token is made anew, or the one in ROOST_ADMIN_TOKEN.
             """)
@@ -15,8 +15,8 @@ struct AdminRequestCommand: AsyncParsableCommand {
     @Argument(help: "GET, POST and so on.") var method: String
     @Argument(help: "What follows the address, such as /v1/admin/audit.") var path: String
     @Option(name: .customLong("as"), help: "The operator's name, for the audit log.") var name = "operator"
-    @Option(help: "Where the services are, if not where the configuration says.") var url: String?
-    @Option(help: "File of the certificates that may sign the services', for https://; otherwise the system's.")
+    @Option(help: "The services' address. By default, as configured.") var url: String?
+    @Option(help: "File of trusted certificates for https://; otherwise the system's.")
     var caFile: String?
 
     func validate() throws {

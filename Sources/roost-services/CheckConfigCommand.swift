@@ -5,7 +5,7 @@ import RoostServices
 /// `roost check-config` runs it.
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-config", abstract: "Check the configuration of the services, and the files that it names.")
+        commandName: "check-config", abstract: "Check the services' configuration and its files.")
 
     @OptionGroup var options: ServicesOptions
 

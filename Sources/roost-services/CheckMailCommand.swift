@@ -5,7 +5,7 @@ import RoostServicesConfiguration
 /// `roost-services check-mail`: what `roost doctor` runs.
 struct CheckMailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check-mail", abstract: "Connect to the mail server and sign in there, without sending anything.")
+        commandName: "check-mail", abstract: "Connect to the mail server and sign in, without sending mail.")
 
     @OptionGroup var options: ServicesOptions
 

@@ -6,15 +6,15 @@ import RoostServicesConfiguration
 struct ImportFirebaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-firebase",
-        abstract: "Make accounts of the users that `firebase auth:export` wrote. They keep their passwords.")
+        abstract: "Import the users that `firebase auth:export` wrote, with their passwords.")
 
     @OptionGroup var options: ServicesOptions
     @Argument(help: ArgumentHelp("What `firebase auth:export users.json` wrote.", valueName: "users.json"))
     var users: String
     @Option(help: ArgumentHelp("What Firebase's console shows as password hash parameters.", valueName: "file"))
     var hashConfig: String
-    @Option(help: "The role, one of accounts.roles, of users whose custom claims have none.") var defaultRole: String?
-    @Flag(help: "Write nothing, and say what would be done.") var dryRun = false
+    @Option(help: "The role (accounts.roles) for users without one in their custom claims.") var defaultRole: String?
+    @Flag(help: "Print what would be done, and write nothing.") var dryRun = false
 
     func run() throws {
         let configuration = try options.configuration()

@@ -6,7 +6,7 @@ import RoostServicesConfiguration
 struct RotateKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate-key",
-        abstract: "Make a new key for access tokens. The old one is good until its last token has ended.")
+        abstract: "Create a new signing key for access tokens. The old key stays valid until its last token expires.")
 
     @OptionGroup var options: ServicesOptions
 

@@ -6,10 +6,10 @@ import RoostServicesConfiguration
 /// `roost-services serve`: serves until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Sign people up and in, and issue their tokens.")
+        commandName: "serve", abstract: "Run the services: sign-up, sign-in and tokens.")
 
     @OptionGroup var options: ServicesOptions
-    @Flag(help: "Stop when standard input ends, as `roost up` has it.") var supervised = false
+    @Flag(help: "Stop when standard input ends, as `roost up` needs it.") var supervised = false
 
     func run() async throws {
         let configuration = try options.configuration()

@@ -13,7 +13,7 @@ import RoostServices
 struct ServicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost-services",
-        abstract: "The process beside the relay that signs people up and in. `roost up` runs it.",
+        abstract: "Accounts and tokens for a Roost relay. `roost up` runs it.",
         version: "roost-services \(ServicesVersion.number)",
         subcommands: [
             ServeCommand.self, LinkCommand.self, AdminTokenCommand.self, AdminRequestCommand.self,

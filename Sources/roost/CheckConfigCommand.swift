@@ -10,10 +10,9 @@ import RoostServicesConfiguration
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Check the configuration, the key files that it names, and what `roost serve` would find here.",
+        abstract: "Check the configuration, its files, and what `roost serve` and `roost up` would meet here.",
         discussion: """
-            Mistakes, and what would stop the relay, are told in one line each, and the command fails. Warnings are \
-            told, too, but it succeeds. Without --print it then says ok.
+            Prints each mistake in one line and fails, or prints `ok`. Warnings don't make it fail.
             """
     )
 

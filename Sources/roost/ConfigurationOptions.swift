@@ -6,7 +6,7 @@ import RoostServicesConfiguration
 
 /// The options that name the configuration of every command.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(help: "The configuration file. If not given, the file in $ROOST_CONFIG; if that is not set, the defaults.")
+    @Option(help: "The configuration file. By default, $ROOST_CONFIG; without either, the default settings.")
     var config: String?
 
     @Option(name: .customLong("set"), help: ArgumentHelp("Set a key; may be repeated.", valueName: "key=value"))

@@ -15,10 +15,10 @@ struct LinkCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The user.") var user: String
-    @Option(name: .customLong("ttl"), help: "How long the link is good: a number and s, m, h or d.")
+    @Option(help: "The user who opens the link.") var user: String
+    @Option(name: .customLong("ttl"), help: "Lifetime of the link: a number and s, m, h or d.")
     var lifetime = TokenLifetime(seconds: PageAddress.linkSeconds)
-    @Option(help: "The relay's address, as https://chat.example.org; otherwise that under listen in the configuration.")
+    @Option(help: "The relay's address, as https://chat.example.org. By default, listen in the configuration.")
     var url: String?
 
     func run() async throws {

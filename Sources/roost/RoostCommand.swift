@@ -13,7 +13,7 @@ import RoostServer
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost",
-        abstract: "A self-hosted real-time chat relay with presence.",
+        abstract: "A self-hosted backend for real-time chat.",
         version: "roost \(ServerVersion.number)",
         subcommands: [
             ServeCommand.self, UpCommand.self, StoreCommand.self, ContactsCommand.self, ChatCommand.self,

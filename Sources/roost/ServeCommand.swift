@@ -10,7 +10,7 @@ struct ServeCommand: ParsableCommand {
 
     // All strings, so that the configuration checks them and reports a mistake in one line, as for any other source.
     @Option(help: "Address to listen on (listen.host).") var host: String?
-    @Option(help: "Port to listen on; 0 takes a free one (listen.port).") var port: String?
+    @Option(help: "Port to listen on; 0 for any free port (listen.port).") var port: String?
     @Option(help: "The SQLite file (store.path).") var store: String?
     @Option(help: "What an acked message survives: full, normal or memory (store.durability).") var durability: String?
     @Option(name: .customLong("link"), help: "Print a link to the chat page for this user; may be repeated.")

@@ -13,13 +13,13 @@ struct TokenCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The user that the token is for.") var user: String
-    @Option(help: "The device that the token is for. If not given, the client names its device.") var device: String?
-    @Option(help: "The sign-in that the token belongs to (claim sid), which can be revoked by itself.")
+    @Option(help: "The user of the token.") var user: String
+    @Option(help: "Restrict the token to this device. By default, the client names its device.") var device: String?
+    @Option(help: "The sign-in of the token (claim sid), which can be revoked separately.")
     var session: String?
-    @Flag(help: "Let its holder use the operators' commands: the scope admin.") var admin = false
-    @Flag(help: "Let its holder use the commands of services: the scope service.") var service = false
-    @Option(name: .customLong("ttl"), help: "How long the token is valid: a number and s, m, h or d.")
+    @Flag(help: "Allow operators' commands (scope admin).") var admin = false
+    @Flag(help: "Allow services' commands (scope service).") var service = false
+    @Option(name: .customLong("ttl"), help: "Lifetime of the token: a number and s, m, h or d.")
     var lifetime = TokenLifetime(seconds: 3_600)
 
     func run() async throws {

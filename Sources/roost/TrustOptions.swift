@@ -4,7 +4,7 @@ import RoostClientLibwebsockets
 
 /// Whose certificates a command trusts that connects to a relay.
 struct TrustOptions: ParsableArguments {
-    @Option(help: "File of the certificates that may sign the relay's, for wss://; otherwise the system's.")
+    @Option(help: "File of trusted certificates for wss://; otherwise the system's.")
     var caFile: String?
 
     /// Makes the connector. Called once.

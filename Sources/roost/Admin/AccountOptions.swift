@@ -6,14 +6,14 @@ import RoostWire
 /// How the commands about accounts reach the services (`ServicesLine`).
 struct AccountOptions: ParsableArguments {
     @OptionGroup var up: UpOptions
-    @Option(help: "The services' address. If not given, the address under services in the configuration.")
+    @Option(help: "The services' address. By default, services in the configuration.")
     var url: String?
-    @Option(help: "An operator's token to use instead of creating one.") var token: String?
-    @Option(help: "File of the certificates that may sign the services', for https://; otherwise the system's.")
+    @Option(help: "An operator's token, instead of a new one.") var token: String?
+    @Option(help: "File of trusted certificates for https://; otherwise the system's.")
     var caFile: String?
     @Option(name: .customLong("as"), help: "The operator's name, for the audit log.") var name = "operator"
-    @Option(help: "The program of the services. If not given, roost-services beside this one.") var services: String?
-    @Flag(help: "Print the services' answer as it came.") var json = false
+    @Option(help: "Path of roost-services. By default, next to this program.") var services: String?
+    @Flag(help: "Print the services' answer as JSON.") var json = false
 
     /// Sends a request, and returns what came back. A refusal is thrown in its own words.
     func ask(

@@ -13,7 +13,7 @@ import RoostWire
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Ask a running relay who is here and where a message is; end sessions; stop it; look after accounts.",
+        abstract: "Inspect and control a running relay, and manage accounts.",
         discussion: """
             Without --token, a token with the scope admin is created with the key in auth.key_file. With --json, the \
             relay's answer is printed as it came.
@@ -29,11 +29,11 @@ struct AdminCommand: AsyncParsableCommand {
 /// How every subcommand reaches the relay.
 struct AdminOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
-    @Option(help: "A token to use instead of creating one; its scope must have admin.") var token: String?
+    @Option(help: "The relay's address. By default, listen in the configuration.") var url: String?
+    @Option(help: "A token with the scope admin, instead of a new one.") var token: String?
     @OptionGroup var trust: TrustOptions
     @Option(name: .customLong("as"), help: "The operator's name, for the relay's log.") var name = "operator"
-    @Flag(help: "Print the relay's answer as it came.") var json = false
+    @Flag(help: "Print the relay's answer as JSON.") var json = false
 
     /// The relay's address.
     func address() throws -> String {
@@ -120,7 +120,7 @@ struct AdminFailure: Error, CustomStringConvertible {
 
 /// `roost admin people`.
 struct AdminPeopleCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "people", abstract: "List the users who are here.")
+    static let configuration = CommandConfiguration(commandName: "people", abstract: "List the users who are online.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -137,7 +137,7 @@ struct AdminPeopleCommand: AsyncParsableCommand {
 /// `roost admin user NAME`, or `roost admin user presence NAME`.
 struct AdminPresenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "presence", abstract: "Say how a user is shown and why, and what the user's devices do.")
+        commandName: "presence", abstract: "Show a user's presence, the reason for it, and the state of each device.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user: the id, the username or the address.") var user: String
@@ -155,7 +155,7 @@ struct AdminPresenceCommand: AsyncParsableCommand {
 /// `roost admin message POSITION`, or `roost admin message CONVERSATION SEQUENCE`.
 struct AdminMessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "message", abstract: "Say which devices have a message and which wait for it.")
+        commandName: "message", abstract: "Show which devices have received a message and which have not.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The position of an event, or the conversation of a message.") var place: String
@@ -175,7 +175,7 @@ struct AdminMessageCommand: AsyncParsableCommand {
 /// `roost admin disconnect NAME`.
 struct AdminDisconnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disconnect", abstract: "Close a user's connections. Clients come back.")
+        commandName: "disconnect", abstract: "Close a user's connections. Clients reconnect.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user: the id, the username or the address.") var user: String
@@ -225,7 +225,7 @@ struct AdminPageCommand: AsyncParsableCommand {
 /// `roost admin drain`.
 struct AdminDrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drain", abstract: "Stop the relay in order, as SIGTERM does.")
+        commandName: "drain", abstract: "Drain and stop the relay, as SIGTERM does.")
 
     @OptionGroup var admin: AdminOptions
 

@@ -9,8 +9,8 @@ import RoostWire
 struct AdminConversationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conversations",
-        abstract: "List a user's conversations: their ids, with whom they are, and the position of the last message.",
-        discussion: "roost admin message takes a position, or an id and a number. What people wrote isn't shown.")
+        abstract: "List a user's conversations with their ids, members and last positions.",
+        discussion: "`roost admin message` takes these positions and ids. Texts are not shown.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user: the id, the username or the address.") var user: String

@@ -5,8 +5,8 @@ import RoostWire
 struct AdminLettersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "letters",
-        abstract: "List the letters with links that wait because there is no mail, to hand them over yourself.",
-        discussion: "Each link is good once, for half an hour, and for whoever has it.")
+        abstract: "List mails with links that can't be sent because no mail server is set.",
+        discussion: "Each link works once, within half an hour, for anyone who has it.")
 
     @OptionGroup var accounts: AccountOptions
 

@@ -11,7 +11,7 @@ import RoostWire
 struct AdminRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Refuse every token that a user has now, close the user's connections, and end the sign-ins.",
+        abstract: "Revoke a user's tokens, close the user's connections, and end the sign-ins.",
         discussion: """
             Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
             tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued. If roost-services \
@@ -25,7 +25,7 @@ struct AdminRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The user: the id, the username or the address.") var user: String?
     @Option(help: "Only for this device.") var device: String?
     @Option(help: "The sign-in (claim sid), instead of a user.") var session: String?
-    @Flag(help: "The id is right, although the relay doesn't know the user.") var unknown = false
+    @Flag(help: "Revoke an id that the relay doesn't know.") var unknown = false
 
     func validate() throws {
         guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }

@@ -8,12 +8,12 @@ import RoostWire
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show live how a relay is: people, connections, rates, times, refusals.",
-        discussion: "On a terminal the picture is drawn anew each time; elsewhere one follows the other."
+        abstract: "Show live figures of a relay: people, connections, rates, latencies, refusals.",
+        discussion: "On a terminal, each screen replaces the last one; elsewhere, screens follow each other."
     )
 
     @OptionGroup var admin: AdminOptions
-    @Option(help: "End after so many pictures.") var count: Int?
+    @Option(help: "Stop after this many screens.") var count: Int?
 
     func validate() throws {
         guard count.map({ $0 > 0 }) ?? true else { throw ValidationError("--count must be 1 or more") }

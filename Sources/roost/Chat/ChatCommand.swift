@@ -22,18 +22,18 @@ struct ChatCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(name: .customLong("as"), help: "Your user name. With --token, the token names the user.") var user: String?
+    @Option(name: .customLong("as"), help: "Your user name, unless --token names the user.") var user: String?
     @Option(
         name: .customLong("with"),
-        help: "Whom to talk to: a user (@name or name), the name of a group, or the id of a conversation.")
+        help: "The conversation to open: a user (@name or name), a group's name, or an id.")
     var peer: String?
-    @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
+    @Option(help: "The relay's address. By default, listen in the configuration.") var url: String?
     @OptionGroup var trust: TrustOptions
-    @Option(help: "The name of this device, which has one connection at a time. If not given, one that is free.")
+    @Option(help: "The name of this device, which has one connection at a time. By default, a free name.")
     var device: String?
-    @Option(help: "The file of this device. If not given, one below the folder of your state.") var store: String?
-    @Option(help: "A token to use instead of creating one.") var token: String?
-    @Flag(help: "Show every frame as it is.") var raw = false
+    @Option(help: "The file of this device. By default, a file below your state folder.") var store: String?
+    @Option(help: "A token, instead of a new one.") var token: String?
+    @Flag(help: "Print received frames, and send lines unchanged.") var raw = false
 
     func validate() throws {
         guard token != nil || user != nil else { throw ValidationError("say who you are with --as or --token") }

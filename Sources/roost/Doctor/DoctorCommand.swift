@@ -8,7 +8,7 @@ import RoostServicesConfiguration
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examine disk, clock, names, certificates and proxies, and say how to mend what is wrong.",
+        abstract: "Check disk, clock, names, certificates and proxies, and suggest repairs.",
         discussion: """
             Run it as the user that Roost runs as. `ok` is fine, `look` may be, `bad` isn't; the command fails if \
             anything is bad. It writes one small file beside the store, and removes it. With --url it also opens a \
@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var admin: AdminOptions
-    @Option(help: "Seconds that a quiet connection must stay open; 0 doesn't wait.") var quiet = 70
+    @Option(help: "Seconds that a silent connection must stay open; 0 skips this check.") var quiet = 70
 
     func run() async throws {
         let configuration = try admin.options.configuration()

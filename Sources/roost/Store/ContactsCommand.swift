@@ -5,7 +5,7 @@ import RoostServer
 struct ContactsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contacts",
-        abstract: "Make contacts of conversations, before the gate asks for them.",
+        abstract: "Create contacts from existing conversations, before you turn the gate on.",
         subcommands: [ContactsInferCommand.self]
     )
 }
@@ -14,7 +14,7 @@ struct ContactsCommand: ParsableCommand {
 struct ContactsInferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "infer",
-        abstract: "Make contacts of the conversations of one trainer and one client.",
+        abstract: "Create contacts from conversations between one trainer and one client.",
         discussion: """
             Each direct conversation of two users with these roles in their profiles makes a contact. With --groups \
             each trainer also gets each client of the groups they share. What doesn't fit is skipped and counted. It \
@@ -26,11 +26,11 @@ struct ContactsInferCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Only say what would be done.") var dryRun = false
-    @Flag(help: "Make the contacts.") var apply = false
-    @Flag(help: "Take back what earlier runs have made.") var undo = false
-    @Flag(help: "Also of users who share only a group.") var groups = false
-    @Option(help: "The two roles, and what the contacts are to each other.") var kind = "trainer/client"
+    @Flag(help: "Only print what would be done.") var dryRun = false
+    @Flag(help: "Create the contacts.") var apply = false
+    @Flag(help: "Undo earlier runs.") var undo = false
+    @Flag(help: "Include users who share only a group.") var groups = false
+    @Option(help: "The two roles, and the kind of the contact.") var kind = "trainer/client"
     @OptionGroup var options: StoreOptions
 
     func validate() throws {

@@ -8,7 +8,7 @@ import RoostServer
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Look through, copy, restore, export and import the store, and erase users from it.",
+        abstract: "Verify, back up, restore, export and import the store, and erase users.",
         subcommands: [
             StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self, StoreRestoreCommand.self,
             StoreExportCommand.self, StoreImportCommand.self, StoreEraseCommand.self,
@@ -48,14 +48,14 @@ struct StoreOptions: ParsableArguments {
 struct StoreVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Read all of the store and name what is damaged.",
+        abstract: "Read the whole store and report damage.",
         discussion: """
-            Works while the relay runs. Exits with 0 if all is sound, with 1 if something is damaged. With --erased: \
+            The relay may keep running. Exits with 0 if all is sound, with 1 if something is damaged. With --erased: \
             with 1 if bytes are left in the file that belong to no row, and may be of erased texts.
             """
     )
 
-    @Flag(help: "Look for what is left of erased texts instead of damage.") var erased = false
+    @Flag(help: "Search for remains of erased texts instead of damage.") var erased = false
     @OptionGroup var options: StoreOptions
 
     func run() throws {
@@ -67,8 +67,8 @@ struct StoreVerifyCommand: ParsableCommand {
 struct StoreReindexCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex",
-        abstract: "Make anew what is derived from the log.",
-        discussion: "The relay has to be stopped."
+        abstract: "Rebuild everything that is derived from the log.",
+        discussion: "Stop the relay first."
     )
 
     @OptionGroup var options: StoreOptions
@@ -83,10 +83,13 @@ struct StoreBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the store to a new file.",
-        discussion: "Works while the relay runs. The copy is one file for its owner only; nothing is overwritten."
+        discussion: """
+            The relay may keep running. The backup is one file that only its owner can read; existing files are never \
+            overwritten.
+            """
     )
 
-    @Argument(help: "The file to make.") var target: String
+    @Argument(help: "The file to create.") var target: String
     @OptionGroup var options: StoreOptions
 
     func run() throws {
@@ -98,8 +101,8 @@ struct StoreBackupCommand: ParsableCommand {
 struct StoreRestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Check a backup and put it in the place of the store.",
-        discussion: "The relay has to be stopped. The store that was there is kept under another name."
+        abstract: "Check a backup and replace the store with it.",
+        discussion: "Stop the relay first. The present store is kept under another name."
     )
 
     @Argument(help: "The backup.") var backup: String
@@ -114,13 +117,13 @@ struct StoreRestoreCommand: ParsableCommand {
 struct StoreExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the store, or a part of it, as lines of JSON.",
-        discussion: "Works while the relay runs. Docs/Export.md describes the lines."
+        abstract: "Export the store, or part of it, as lines of JSON.",
+        discussion: "The relay may keep running. Docs/Export.md describes the lines."
     )
 
-    @Option(help: "Only what this user wrote, and where.") var user: String?
+    @Option(help: "Only this user's messages and their conversations.") var user: String?
     @Option(help: "Only this conversation, by its id.") var conversation: String?
-    @Option(help: "The file to make; without it the lines go to standard output.") var to: String?
+    @Option(help: "The file to create; otherwise standard output.") var to: String?
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
@@ -139,16 +142,16 @@ struct StoreExportCommand: ParsableCommand {
 struct StoreImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Put lines of JSON into the store.",
+        abstract: "Import lines of JSON into the store.",
         usage: "roost store import FILE [--store PATH]\nroost store import --give-up [--store PATH]",
         discussion: """
-            The relay has to be stopped. Importing a file twice is importing it once. No relay starts on a store in \
+            Stop the relay first. Importing a file twice is importing it once. No relay starts on a store in \
             which an import was cut short, until the file is imported again or the import is given up.
             """
     )
 
     @Argument(help: "The file with the lines.") var source: String?
-    @Flag(help: "Leave imports that were cut short as they are.") var giveUp = false
+    @Flag(help: "Keep what interrupted imports have written, and finish none of them.") var giveUp = false
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
@@ -171,7 +174,7 @@ struct StoreEraseCommand: ParsableCommand {
         commandName: "erase",
         abstract: "Erase a user and everything the user wrote.",
         discussion: """
-            The relay has to be stopped. Others see the messages as deleted. The name stays, and the user's tokens are \
+            Stop the relay first. Others see the messages as deleted. The name stays, and the user's tokens are \
             revoked. Backups and exports are left as they are.
             """
     )

@@ -9,11 +9,11 @@ import RoostServicesConfiguration
 /// however that is, the other one ends as well.
 struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "up", abstract: "Run the relay and, beside it, the services: accounts and tokens.")
+        commandName: "up", abstract: "Run the relay together with the services (accounts and tokens).")
 
     @OptionGroup var up: UpOptions
 
-    @Option(help: "The program of the services. If not given, roost-services beside this one.") var services: String?
+    @Option(help: "Path of roost-services. By default, next to this program.") var services: String?
 
     func run() throws {
         let relay = try up.relay()

@@ -10,7 +10,7 @@ struct UpOptions: ParsableArguments {
     @Option(help: "Address for both to listen on (listen.host, services.host).") var host: String?
     @Option(help: "Port of the relay (listen.port).") var port: String?
     @Option(help: "Port of the services (services.port).") var servicesPort: String?
-    @Option(help: "The relay's SQLite file; what the services keep is in the same folder (store.path).")
+    @Option(help: "The relay's SQLite file (store.path). The services use the same folder.")
     var store: String?
 
     /// The relay's part. `more` override everything else.
