@@ -8,9 +8,33 @@ export function duration(after, things) {
   return days === 1 ? "24 hours" : days % 7 === 0 && days < 30 ? things(days / 7, "week") : things(days, "day");
 }
 
+/** Reasons that admins give, as people say them. */
+export const REASONS = {
+  spam: "Spam", harassment: "Harassment", impersonation: "Pretending to be someone else", illegal: "Illegal content",
+  other: "Other",
+};
+
+const why = ({ reason }) => (reason && reason !== "other" ? `: ${REASONS[reason] ?? reason}` : "");
+
+/** When a timeout ends: the time, and the day unless it is today. */
+export function endOf(until) {
+  const end = new Date(until);
+  const isToday = end.toDateString() === new Date().toDateString();
+  return end.toLocaleString(undefined, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** Why the user can't write in a group, and until when if that ends by itself; undefined if it can. */
+export function barrier({ role, posting, timeout } = {}) {
+  if (role === "owner") return undefined;
+  if (timeout?.until > Date.now()) {
+    return { until: timeout.until, words: `You can’t send messages here until ${endOf(timeout.until)}${why(timeout)}.` };
+  }
+  return posting === "admins" && role === "member" ? { words: "Only admins can send messages here." } : undefined;
+}
+
 /** What a line says. `called` names a user. */
 export function lineWords(line, { me, called, names, things }) {
-  const { event, by, users = [], count = users.length, name, user, role, after, owner } = line;
+  const { event, by, users = [], count = users.length, name, user, role, after, owner, banned, until, posting } = line;
   const who = (one) => (one === me ? "You" : called(one));
   const whom = (one) => (one === me ? "you" : called(one));
   const all = () => names(users.map(whom), count - users.length);
@@ -18,7 +42,14 @@ export function lineWords(line, { me, called, names, things }) {
   switch (event) {
     case "created": return `${who(by)} created the group${name ? ` “${name}”` : ""}`;
     case "added": return users.length === 1 && users[0] === by ? `${who(by)} joined` : `${who(by)} added ${all()}`;
-    case "removed": return `${who(by)} removed ${all()}`;
+    case "removed": return banned ? `${who(by)} banned ${all()}${why(line)}` : `${who(by)} removed ${all()}`;
+    case "banned": return `${who(by)} banned ${whom(user)}${why(line)}`;
+    case "unbanned": return `${who(by)} lifted the ban on ${whom(user)}`;
+    case "timeout":
+      return until ? `${who(by)} timed out ${whom(user)} until ${endOf(until)}${why(line)}`
+        : `${who(by)} ended the timeout of ${whom(user)}`;
+    case "posting":
+      return posting === "admins" ? `${who(by)} let only admins send messages` : `${who(by)} let everyone send messages`;
     case "left": return `${who(by)} left${own}`;
     case "renamed": return `${who(by)} renamed the group to “${name}”`;
     case "described": return `${who(by)} changed the photo or description`;

@@ -1,6 +1,7 @@
 // The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, who has read
 // what, and what was pinned. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
 
+import { Moderation } from "./app-moderation.js";
 import { TalkPart } from "/app-talk.js?unpacked";
 import { People } from "/roost-people.js?unpacked";
 
@@ -269,12 +270,14 @@ class ReportDialog {
 class InfoDialog {
   #page;
   #part;
+  #moderation;
   /** The id of the conversation that it shows; undefined before that is known. */
   #shown;
 
   constructor(page, part) {
     this.#page = page;
     this.#part = part;
+    this.#moderation = new Moderation(page, field, (does) => this.change(does), (...row) => part.row(...row));
     this.#make();
     this.#listen();
   }
@@ -288,11 +291,11 @@ class InfoDialog {
       element("p", { id: "info-text", class: "faint" }),
       element("div", { class: "row", id: "info-acts" },
         ...["mute", "block-peer", "report-peer"].map((id) => element("button", { type: "button", id }))),
-      field(this.#page, "info-expiry", "Disappearing messages", "select"),
+      field(this.#page, "info-expiry", "Disappearing messages", "select"), this.#moderation.posting,
       element("form", { id: "rename-form", class: "row" }, label("rename", "Name of the group"),
         input("rename", { maxlength: 120 }), element("button", {}, "Rename")),
       element("h3", { id: "members-title" }, "Members"),
-      element("ul", { id: "members" }),
+      element("ul", { id: "members" }), this.#moderation.bans,
       element("form", { id: "add-form", class: "row" }, label("add", add),
         input("add", { placeholder: add, autocapitalize: "none", spellcheck: "false" }), element("button", {}, "Add")),
       element("p", { id: "info-problem", class: "problem", role: "alert" }),
@@ -324,6 +327,7 @@ class InfoDialog {
     this.#shown = conversation?.id;
     $("rename-form").hidden = $("add-form").hidden = !mayChange;
     this.#showExpiry(conversation, mayChange || (conversation && !isGroup));
+    this.#moderation.show(conversation);
     $("members-title").hidden = !isGroup;
     $("rename").value = conversation?.name ?? "";
     $("leave").hidden = !conversation;
@@ -402,13 +406,15 @@ class InfoDialog {
     }, (words) => text($("info-problem"), words));
     if (!isRead) return;
     $("members").replaceChildren(...members.map((member) => this.#row(member, conversation)));
+    this.#moderation.load();
   }
 
   #row(member, conversation) {
     const { roost, me, called, confirmed, presenceLine } = this.#page;
     const { user, role } = member;
     const name = called(user);
-    const line = [role === "member" ? "" : role, user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
+    const isTimedOut = member.timeout?.until > Date.now();
+    const line = [role === "member" ? "" : role, isTimedOut ? "timed out" : "", user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
     const acts = [];
     const act = (words, does) => acts.push([words, () => this.change(does)]);
     if (user !== me && conversation.role === "owner") {
@@ -426,6 +432,7 @@ class InfoDialog {
       act("Remove", async () => {
         if (await confirmed(`Remove ${name} from this group?`, "Remove")) await roost.remove([user], conversation.id);
       });
+      acts.push(...this.#moderation.acts(member));
     }
     return this.#part.row(user, line, acts, user === me ? undefined : member.state);
   }

@@ -3,7 +3,7 @@
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
 import { Accounts } from "./accounts.js";
-import { duration, lineWords } from "./app-lines.js";
+import { barrier, duration, lineWords } from "./app-lines.js";
 import { around, draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
@@ -1384,6 +1384,7 @@ const conversationView = {
     const isBlocked = peoplePart?.isBlocked(peer) || failure?.reason === "youBlocked";
     // The line of the request says it already.
     const isSaid = conversation?.request === "sent" && failure?.reason === "noRelationship";
+    if (this.showBarrier(conversation)) return;
     $("trouble").hidden = !isBlocked && (!failure || isSaid);
     if ($("trouble").hidden) return;
     const words = isBlocked ? `You blocked ${called(peer)}.` : `Messages aren't being sent. ${sentences[failure.reason] ?? failure.detail}`;
@@ -1392,6 +1393,21 @@ const conversationView = {
     $("trouble").replaceChildren(element("span", {}, words), isBlocked
       ? button("Unblock", () => attempt(() => peoplePart?.people.unblock([peer])))
       : button("Try again", () => attempt(() => this.timeline.resume())));
+  },
+
+  /** Where the user can't write, the reason stands in place of the field. A timeout ends by itself. */
+  showBarrier(conversation) {
+    clearTimeout(this.barrierTimer);
+    const closed = barrier(conversation);
+    $("composer").hidden = Boolean(closed);
+    if (!closed) return false;
+    if (closed.until) this.barrierTimer = setTimeout(() => this.showTrouble(), Math.min(closed.until - Date.now() + 50, DAY));
+    $("trouble").hidden = false;
+    if ($("trouble").dataset.words !== closed.words) {
+      $("trouble").dataset.words = closed.words;
+      $("trouble").replaceChildren(element("span", {}, closed.words));
+    }
+    return true;
   },
 
   // Scrolling

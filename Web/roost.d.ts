@@ -116,7 +116,8 @@ export type TimelineItem = Message | Gap;
 
 /** What has happened to a conversation beside its messages. This device keeps the newest 32 of those that it was told. */
 export interface Line {
-  event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned";
+  event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned"
+    | "banned" | "unbanned" | "timeout" | "posting";
   /** Tells it from all others. */
   position: string;
   /** Its place: behind the message with this sequence. */
@@ -135,11 +136,21 @@ export interface Line {
   after?: number;
   /** The message that was pinned. */
   pin?: number;
+  /** Whether those who were removed can't come back. */
+  banned?: boolean;
+  /** Why somebody was banned or timed out. */
+  reason?: ModerationReason;
+  /** When the time-out of `user` ends; absent if it was lifted. */
+  until?: Time;
+  /** Who may write from then on. */
+  posting?: "all" | "admins";
   /** Who became owner when the owner left. */
   owner?: string;
 }
 
 export type Role = "owner" | "admin" | "member";
+
+export type ModerationReason = "spam" | "harassment" | "impersonation" | "illegal" | "other";
 
 export interface Conversation {
   id: string;
@@ -163,6 +174,10 @@ export interface Conversation {
   inviter?: string;
   /** How long messages stay that are sent from now on, in milliseconds; absent if they don't disappear. */
   expiry?: number;
+  /** `admins` if only the owner and the admins may write. */
+  posting?: "all" | "admins";
+  /** Until when the user can't write, and why. It may be over; it doesn't hold for an owner. */
+  timeout?: { until: Time; reason?: ModerationReason };
 }
 
 export interface ConversationRow {

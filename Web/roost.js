@@ -878,12 +878,17 @@ class Doubts {
 }
 
 /** What happens to a conversation, beside its messages, that people see a line for. */
-const LINED = ["created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned"];
+const LINED = [
+  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting",
+];
+
+const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting"];
 
 /** A conversation with a line for what has happened to it. An event that is repeated has its position. */
-function withLine(one, { event, position, sequence, time, by, users, name, user, role, after, pin, owner }) {
+function withLine(one, { event, position, sequence, time, by, users, ...more }) {
   if (!LINED.includes(event) || one.lines?.some((line) => line.position === position)) return one;
-  const line = { event, position, sequence, time, by, users: users?.slice(0, LINE_USERS), count: users?.length, name, user, role, after, pin, owner };
+  const line = { event, position, sequence, time, by, users: users?.slice(0, LINE_USERS), count: users?.length };
+  for (const key of LINE_PARTS) line[key] = more[key];
   for (const key in line) if (line[key] === undefined) delete line[key];
   const lines = [...(one.lines ?? []), line].sort((first, second) => first.sequence - second.sequence || first.time - second.time);
   return { ...one, lines: lines.slice(-LINES) };
@@ -1114,6 +1119,10 @@ class Cache {
     switch (event.event) {
       case "renamed": one.name = event.name; break;
       case "expiry": one.expiry = event.after || undefined; break;
+      case "posting": one.posting = event.posting; break;
+      case "timeout":
+        if (event.user === this.#user) one.timeout = event.until && { until: event.until, reason: event.reason };
+        break;
       case "added": addMembers(one, users); break;
       case "removed": removeMembers(one, users); break;
       case "left":
@@ -1173,11 +1182,11 @@ class Cache {
 
   /** A conversation as the relay shows it now. */
   async takeConversation(told) {
-    const { conversation: id, kind, name, role, count, members, message, expiry, request } = told;
+    const { conversation: id, kind, name, role, count, members, message, expiry, request, posting, timeout } = told;
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, request, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, posting, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -3498,6 +3507,10 @@ const lessons = {
   "conversation.remove": lined("removed", (_, { users }) => ({ users })),
   "conversation.role": lined("role", (_, { user, role }) => ({ user, role })),
   "conversation.expiry": lined("expiry", (_, { after }) => ({ after })),
+  "conversation.ban": lined("removed", (_, { user, reason }) => ({ users: [user], banned: true, reason })),
+  "conversation.unban": lined("unbanned", (_, { user }) => ({ user })),
+  "conversation.timeout": lined("timeout", ({ time }, { user, after, reason }) => ({ user, until: after && time + after, reason })),
+  "conversation.posting": lined("posting", (_, { posting }) => ({ posting })),
   "conversation.pin": lined("pinned", (_, { sequence }) => ({ pin: sequence })),
 };
 

@@ -10,7 +10,9 @@ struct PackPagePlugin: BuildToolPlugin {
         "icon.png",
     ]
     /// What is sent as a part of others, or says how they are sent.
-    static let parts = ["accounts.js", "app-emoji.js", "app-lines.js", "app-text.js", "short-names.txt"]
+    static let parts = [
+        "accounts.js", "app-emoji.js", "app-lines.js", "app-moderation.js", "app-text.js", "short-names.txt",
+    ]
 
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "Web")

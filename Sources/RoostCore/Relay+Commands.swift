@@ -35,7 +35,7 @@ extension Relay {
         case .ping: self.session.ping(id, session, now)
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
-        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .pins, .create, .change,
+        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .pins, .bans, .create, .change,
             .setState, .getState, .receipts, .contact, .answer:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
@@ -82,6 +82,7 @@ extension Relay {
             try query.list(before, limit, requests: requests, asker, now)
         case .members(let list): try query.members(list, asker, now)
         case .pins(let list): try query.pins(list, asker)
+        case .bans(let list): try query.bans(list, asker)
         case .create(let create): try conversation.create(create, by: speaker, id, session, now)
         case .change(let change): try conversation.change(change, by: speaker, id, session, now)
         case .setState(let set): try setting.set(set, by: speaker, id, session, now)
@@ -140,8 +141,8 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .pins, .privacy, .getUsers, .findUsers, .getState, .receipts, .unread,
-            .contact(.list), .contact(.prospects), .operator:
+        case .history, .get, .list, .members, .pins, .bans, .privacy, .getUsers, .findUsers, .getState, .receipts,
+            .unread, .contact(.list), .contact(.prospects), .operator:
             true
         default: false
         }

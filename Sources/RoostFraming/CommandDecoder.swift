@@ -65,8 +65,7 @@ public final class CommandDecoder {
         case .signal: try readSignal()
         case .ack: .ack(try members.position(.position))
         case .typing: try readTyping()
-        case .read: .read(try readTarget())
-        case .unread: .unread(try readTarget())
+        case .read, .unread: type == .read ? .read(try readTarget()) : .unread(try readTarget())
         case .hello: try readHello()
         case .refresh: .refresh(token: try members.token())
         case .ping: .ping
@@ -84,6 +83,7 @@ public final class CommandDecoder {
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
         case .setExpiry: try readExpiry()
         case .members: try readMembers()
+        case .ban, .unban, .setTimeout, .setPosting, .bans: try readModeration(type)
         case .leave: try readChange(.leave(keeps: try members.flag(.keep) ?? false))
         case .pin: try readPin(Command.Change.Kind.pin)
         case .unpin: try readPin(Command.Change.Kind.unpin)

@@ -4,9 +4,9 @@ enum Member: Int, CaseIterable, Sendable {
     case description, device, forward, id, ifVersion, inviter, keep, key, keys, kind, label, lastSeen, limit, members,
         mentions
     case name, note
-    case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, reason
-    case remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token, type
-    case unknown, until, user, username, users, value, wait
+    case `operator`, photo, pingSeconds, pongSeconds, position, posting, prefix, presence, prospect, reaction, read
+    case reason, remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token
+    case type, unknown, until, user, username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -46,6 +46,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .pingSeconds: "pingSeconds"
         case .pongSeconds: "pongSeconds"
         case .position: "position"
+        case .posting: "posting"
         case .prefix: "prefix"
         case .presence: "presence"
         case .prospect: "prospect"

@@ -33,8 +33,10 @@ extension SQLiteLog {
         snapshot.members = try members(database)
         try addMentions(to: &snapshot, database)
         let pins = try PinTable.read(database)
+        let restrictions = try RestrictionTable.read(database)
         for (index, conversation) in snapshot.conversations.enumerated() {
             snapshot.conversations[index].pins = pins[conversation.number] ?? []
+            snapshot.conversations[index].restrictions = restrictions[conversation.number] ?? []
         }
         snapshot.nextExpiry = try writer.directory.expiring.next()
         noteStrangers(in: snapshot)

@@ -205,6 +205,10 @@ struct Cache {
             if sequence >= one.first { try pins.pin(sequence, in: id, by: event.by, at: event.time) }
         case .unpinned(let sequence): try pins.unpin(sequence, in: id)
         case .expiry(let milliseconds): one.expiry = LocalConversation.sound(milliseconds)
+        case .posting(let rule): one.posting = rule
+        case .timeout(let named, let timeout): if named == user { one.timeout = timeout }
+        // They aren't in it.
+        case .banned, .unbanned: break
         case .role(let named, let role):
             if named == user { one.role = role }
             // The owner who names another one becomes an admin (section 4).
@@ -230,6 +234,8 @@ struct Cache {
         one.read = event.read ?? .none
         if outline.isRequest { one.request = event.by == user ? .sent : .received }
         one.inviter = outline.inviter
+        // Who may write in a group that was there before, the event doesn't say.
+        one.isStale = outline.kind == .group && !event.isCreation
         try conversations.put(one, for: user)
     }
 
@@ -248,6 +254,7 @@ struct Cache {
         one.unread = isRead ? 0 : summary.unread
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
         one.expiry = LocalConversation.sound(summary.expiry)
+        (one.posting, one.timeout) = (summary.posting, summary.timeout)
         one.request = summary.request
         // Only the event tells it.
         one.inviter = before?.inviter

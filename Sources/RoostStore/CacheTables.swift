@@ -122,6 +122,13 @@ enum CacheTables {
                 UPDATE message SET is_stale = 1 WHERE edited_at IS NOT NULL AND deleted_at IS NULL;
                 """),
         LocalMigration(name: "13 inviters", sql: "ALTER TABLE conversation ADD COLUMN inviter TEXT"),
+        LocalMigration(
+            name: "15 who may write",
+            sql: """
+                ALTER TABLE conversation ADD COLUMN posting INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE conversation ADD COLUMN timeout INTEGER;
+                ALTER TABLE conversation ADD COLUMN timeout_reason INTEGER;
+                """),
     ]
 
     /// Forgets everything but who this device is.

@@ -8,7 +8,7 @@ struct ConversationTable {
     private static let columns =
         """
         id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
-        expiry, request, inviter
+        expiry, request, inviter, posting, timeout, timeout_reason
         """
 
     // MARK: Reading
@@ -74,6 +74,12 @@ struct ConversationTable {
         conversation.expiry = row.integer(14)
         if !row.isNull(15) { conversation.request = RequestState(rawValue: UInt8(clamping: row.integer(15))) }
         conversation.inviter = row.isNull(16) ? nil : row.text(16)
+        conversation.posting = PostingRule(rawValue: UInt8(clamping: row.integer(17))) ?? .all
+        if !row.isNull(18) {
+            conversation.timeout = MemberTimeout(
+                until: Timestamp(milliseconds: row.integer(18)),
+                reason: row.isNull(19) ? nil : ReportReason(rawValue: UInt8(clamping: row.integer(19))))
+        }
         return conversation
     }
 
@@ -85,7 +91,7 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
@@ -95,6 +101,9 @@ struct ConversationTable {
                 .integer(one.isStale ? 1 : 0), .integer(Int64(one.mentions)),
                 one.firstMention.map { .integer($0.value) } ?? .null, .integer(one.expiry),
                 one.request.map { .integer(Int64($0.rawValue)) } ?? .null, one.inviter.map { .text($0) } ?? .null,
+                .integer(Int64(one.posting.rawValue)),
+                one.timeout.map { .integer($0.until.milliseconds) } ?? .null,
+                one.timeout?.reason.map { .integer(Int64($0.rawValue)) } ?? .null,
                 one.peer(of: user).map { .text($0) } ?? .null,
             ])
     }

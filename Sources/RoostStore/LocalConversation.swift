@@ -28,6 +28,10 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages that are sent from now on disappear; 0 if they stay.
     public var expiry: Int64
+    /// Which members may write.
+    public var posting: PostingRule
+    /// Until when the user can't write, and why; nil if it isn't timed out. It may be over.
+    public var timeout: MemberTimeout?
     /// What it is to the user as long as one of the two hasn't accepted it; nil if it is like others.
     public var request: RequestState?
     /// By whose link the user of this device, or the other one, came into it; nil if by none.
@@ -50,6 +54,15 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     mutating func noteDeed(by name: String, of user: String) {
         guard let request, (request == .sent) == (name != user) else { return }
         self.request = nil
+    }
+
+    /// Why the user can't write to it now; nil if it can. The relay refuses what is sent nevertheless. A time-out ends
+    /// by itself: ask again at its end.
+    /// - Parameter now: by the relay's clock.
+    public func barrier(at now: Timestamp) -> WritingBarrier? {
+        guard role < .owner else { return nil }
+        if let timeout, timeout.until > now { return .timedOut(timeout) }
+        return posting == .admins && role < .admin ? .announcements : nil
     }
 
     /// Whether a message is neither shown nor counted: it was written in a direct conversation while this user had
@@ -79,9 +92,18 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         unread = 0
         mentions = 0
         expiry = 0
+        posting = .all
         self.time = time
         isStale = false
     }
+}
+
+/// Why a user can't write to a conversation.
+public enum WritingBarrier: Sendable, Equatable {
+    /// Only the owner and the admins write in the group.
+    case announcements
+    /// The user is timed out.
+    case timedOut(MemberTimeout)
 }
 
 /// A message that the relay has stored, as this device knows it.

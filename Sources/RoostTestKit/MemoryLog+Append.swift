@@ -264,6 +264,13 @@ extension MemoryLog {
             state.conversations[conversation]?.changePins {
                 $0.unpin(sequence, by: append.sender, isWithheld: append.withheldFrom != .none)
             }
+        case .restrict(let user, let restriction):
+            if let entry = state.conversations[conversation]?.entry {
+                var list = RestrictionList(entry.restrictions)
+                list.set(restriction, of: user, at: append.time)
+                state.conversations[conversation]?.entry.restrictions = list.all
+            }
+            if let banned = change.banned { dismiss(banned, from: conversation, at: position) }
         case .accept, .erase: break
         }
     }
@@ -344,6 +351,8 @@ extension MemoryLog.Record {
             let isWithheld = hiddenFrom != nil || message.extras.isWithheld
             return .stored(position, entry.lastSequence, .pin(author: message.sender, isWithheld: isWithheld))
         case .expiry(let time): return entry.expiry == time ? .unchanged : nil
+        case .restrict(let user, let restriction):
+            return RestrictionList(entry.restrictions).isUnchanged(by: restriction, of: user) ? .unchanged : nil
         case .unpin(let sequence):
             guard let hiddenFrom = PinList(entry.pins).hiddenFrom(sequence), hiddenFrom != append.sender else {
                 return .unchanged

@@ -47,6 +47,7 @@ public struct StoreContract {
         Check(name: "mentions", run: mentions),
         Check(name: "messages disappear", run: disappearing),
         Check(name: "pinned messages", run: pinning),
+        Check(name: "who may be in a group and write in it", run: RestrictionContract.restricting),
         Check(name: "forwarded messages", run: ForwardingContract.forwarding),
         Check(name: "threads", run: ThreadContract.threads),
         Check(name: "pages of threads", run: ThreadContract.pages),

@@ -43,6 +43,7 @@ public enum Command {
     case change(Change)
     case members(Members)
     case pins(Pins)
+    case bans(Bans)
     case `operator`(OperatorCommand)
 
     /// `hello`.
@@ -314,6 +315,24 @@ public enum Command {
         }
     }
 
+    /// `conversation.bans`.
+    public struct Bans {
+        /// A conversation.
+        public var conversation: Text
+        /// The last user of the page before.
+        public var after: Text?
+        /// Most users in the answer.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(conversation: Text, after: Text?, limit: Int?) {
+            self.conversation = conversation
+            self.after = after
+            self.limit = limit
+        }
+    }
+
     /// `user.find`.
     public struct Find {
         /// How the username, or a word of the name, begins.
@@ -395,7 +414,8 @@ public enum Command {
         }
     }
 
-    /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin` or `.leave`.
+    /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin`, `.ban`, `.unban`,
+    /// `.timeout`, `.posting` or `.leave`.
     public struct Change {
         /// What is to change.
         public enum Kind {
@@ -410,6 +430,12 @@ public enum Command {
             /// This message is shown at the top.
             case pin(SequenceNumber)
             case unpin(SequenceNumber)
+            /// The user leaves the group, and can't come back until `unban`.
+            case ban(user: Text, ReportReason?)
+            case unban(user: Text)
+            /// The member can't write for so many milliseconds; 0 ends that.
+            case timeout(user: Text, after: Int64, ReportReason?)
+            case posting(PostingRule)
             /// `keeps`: refused if the user is the last member, whose leaving erases the conversation.
             case leave(keeps: Bool)
         }

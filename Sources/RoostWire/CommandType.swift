@@ -4,6 +4,7 @@ public enum CommandType: WireWord {
     case acceptRequest, dropRequest
     case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
     case pin, unpin, pins
+    case ban, unban, bans, setTimeout, setPosting
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, unread, typing, presence, status, privacy, except, watch, unwatch
@@ -38,6 +39,11 @@ public enum CommandType: WireWord {
         case .pin: "conversation.pin"
         case .unpin: "conversation.unpin"
         case .pins: "conversation.pins"
+        case .ban: "conversation.ban"
+        case .unban: "conversation.unban"
+        case .bans: "conversation.bans"
+        case .setTimeout: "conversation.timeout"
+        case .setPosting: "conversation.posting"
         case .send: "send"
         case .edit: "edit"
         case .delete: "delete"
@@ -95,7 +101,8 @@ public enum CommandType: WireWord {
     public var takesPrincipal: Bool {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
-            .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .setState, .getState, .receipts, .invite,
+            .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .ban, .unban, .bans, .setTimeout,
+            .setPosting, .setState, .getState, .receipts, .invite,
             .acceptContact, .declineContact, .removeContact, .contacts, .acceptRequest,
             .dropRequest:
             true

@@ -34,6 +34,13 @@ public struct Limits: Sendable, Equatable {
     /// Most pinned messages of a conversation: as many as a page has, and more than anybody looks through. Each takes
     /// 32 bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
     public var pinsPerConversation = 50
+    /// Most users of a group who are banned or timed out: more than admins look through. Each takes 100 bytes of memory
+    /// and a row of the store.
+    public var restrictionsPerGroup = 1_000
+    /// The shortest time-out: a second, for apps that slow a member down.
+    public var timeoutMinMilliseconds: Int64 = 1_000
+    /// And the longest: 28 days. Who is to be silent for longer is banned.
+    public var timeoutMaxMilliseconds: Int64 = 2_419_200_000
     /// Messages of a thread that are counted: nobody tells more of them apart. Each costs 50 ns for every time that
     /// history shows the message with which the thread began, so a page takes 5 ms at most.
     public var repliesCounted = 1_000

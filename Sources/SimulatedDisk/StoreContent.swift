@@ -35,6 +35,7 @@ struct StoreContent: Equatable {
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
                     + "\(conversation.expiry) \(conversation.gone.text) \(conversation.pins) "
+                    + "\(conversation.restrictions) "
                     + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "") "
                     + "\(conversation.veil.map { "\($0)" } ?? "")")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }

@@ -11,7 +11,7 @@ import { fileDisk } from "../WebTests/file_disk.mjs";
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
 const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds",
-  "names", "drafts"];
+  "names", "drafts", "moderation"];
 const timelines = new Map();
 let roost;
 let talk;
@@ -37,7 +37,8 @@ const timeline = (destination, { conversation, items, typing, hasOlder, failure,
   items: items.map((item) => (item.type === "gap" ? { gap: [item.from, item.to] } : message(item))),
   ...(conversation && {
     conversation: conversation.id, name: conversation.name ?? "", members: conversation.members,
-    unread: conversation.unread, read: conversation.read,
+    unread: conversation.unread, read: conversation.read, posting: conversation.posting ?? "all",
+    timedOut: conversation.timeout && (conversation.timeout.reason ?? ""),
   }),
 });
 

@@ -70,6 +70,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .answer(let request, _): request.array
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
     case .pins(let list): list.conversation.array + (list.before?.array ?? [])
+    case .bans(let list): list.conversation.array + (list.after?.array ?? [])
     case .members(let list): list.conversation.array + (list.after?.array ?? [])
     case .operator(let command): touch(command)
     }
@@ -134,7 +135,8 @@ private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     case .rename(let name), .role(_, let name): name.array
     case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
-    case .expiry, .pin, .unpin, .leave: []
+    case .ban(let user, _), .unban(let user), .timeout(let user, _, _): user.array
+    case .expiry, .pin, .unpin, .posting, .leave: []
     }
 }
 

@@ -246,7 +246,7 @@ def check_members():
     events = [name for name in MESSAGES if name.startswith("event.")]
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
     nodes |= {name: schemas[name] for name in
-              ("conversationObject", "origin", "pin", "sequenceRange", "member", "reactionCount",
+              ("conversationObject", "origin", "pin", "ban", "timeout", "sequenceRange", "member", "reactionCount",
                "threadSummary")}
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in

@@ -110,6 +110,22 @@ import Testing
                 #"{"type":"conversation.pins","id":1,"conversation":"c","before":"e1-9","limit":7}"#,
                 "pins | c | e1-9 | 7"
             ),
+            (
+                #"{"type":"conversation.ban","id":1,"conversation":"c","user":"b","reason":"spam","key":"k"}"#,
+                "ban | c | b | spam"
+            ),
+            (#"{"type":"conversation.ban","id":1,"conversation":"c","user":"b"}"#, "ban | c | b | -"),
+            (#"{"type":"conversation.unban","id":1,"conversation":"c","user":"b"}"#, "unban | c | b"),
+            (
+                #"{"type":"conversation.timeout","id":1,"conversation":"c","user":"b","after":1000,"reason":"other"}"#,
+                "timeout | c | b | 1000 | other"
+            ),
+            (
+                #"{"type":"conversation.timeout","id":1,"conversation":"c","user":"b","after":0}"#,
+                "timeout | c | b | 0 | -"
+            ),
+            (#"{"type":"conversation.posting","id":1,"conversation":"c","posting":"admins"}"#, "posting | c | admins"),
+            (#"{"type":"conversation.bans","id":1,"conversation":"c","after":"b","limit":7}"#, "bans | c | b | 7"),
             (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),

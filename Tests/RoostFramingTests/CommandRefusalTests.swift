@@ -11,6 +11,7 @@ import Testing
         case photo, description
         case stateKey, stateKeys, stateValue, stateLimit
         case limit, position, names, mentions, expiry, state, choice, audience, statusText, role, conversationKind
+        case reason, timeout, posting
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -142,6 +143,20 @@ import Testing
         Shape(
             type: "conversation.pins",
             members: conversation + [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
+        Shape(
+            type: "conversation.ban",
+            members: conversation + [("user", #""bob""#, .user, true), ("reason", #""spam""#, .reason, false)]),
+        Shape(type: "conversation.unban", members: conversation + [("user", #""bob""#, .user, true)]),
+        Shape(
+            type: "conversation.timeout",
+            members: conversation + [
+                ("user", #""bob""#, .user, true), ("after", "60000", .timeout, true),
+                ("reason", #""other""#, .reason, false),
+            ]),
+        Shape(type: "conversation.posting", members: conversation + [("posting", #""all""#, .posting, true)]),
+        Shape(
+            type: "conversation.bans",
+            members: conversation + [("after", #""bob""#, .user, false), ("limit", "1", .limit, false)]),
         Shape(type: "conversation.remove", members: conversation + users),
         Shape(
             type: "conversation.role",
@@ -241,6 +256,9 @@ import Testing
             bad = notStrings + [#""  ""#, #""\u3000""#]
             more = [(quoted(129), .tooLarge), (quoted(129, "é"), .tooLarge)]
         case .role: bad = notStrings + [#""""#, #""Owner""#, #""guest""#]
+        case .reason: bad = notStrings + [#""""#, #""Spam""#, #""because""#]
+        case .posting: bad = notStrings + [#""""#, #""All""#, #""owner""#]
+        case .timeout: bad = notWhole + ["-1", "1", "999", "2419200001"]
         case .conversationKind: bad = notStrings + [#""""#, #""Group""#, #""channel""#]
         }
         return bad.map { ($0, .badRequest) } + more

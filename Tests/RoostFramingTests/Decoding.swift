@@ -74,12 +74,8 @@ func describe(_ command: Command) -> String {
     case .react(let react): words("react", target(react.target), text(react.reaction), "\(react.isRemoval)")
     case .history(let history):
         words(
-            "history",
-            text(history.conversation),
-            number(history.before?.value),
-            number(history.after?.value),
-            number(history.limit)
-        ) + (history.thread.map { " | thread \($0.value)" } ?? "")
+            "history", text(history.conversation), number(history.before?.value), number(history.after?.value),
+            number(history.limit)) + (history.thread.map { " | thread \($0.value)" } ?? "")
     case .signal(let signal): words("signal", text(signal.to), text(signal.kind), text(signal.body))
     case .setState(let set): words("setState", text(set.key), text(set.value), number(set.ifVersion))
     case .getState(let get):
@@ -117,6 +113,7 @@ func describe(_ command: Command) -> String {
     case .answer(let request, let isAccepted): words(isAccepted ? "accept" : "drop", text(request))
     case .change(let change): describe(change)
     case .pins(let list): words("pins", text(list.conversation), text(list.before), number(list.limit))
+    case .bans(let list): words("bans", text(list.conversation), text(list.after), number(list.limit))
     case .members(let list):
         words(
             ["members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit)]
@@ -188,6 +185,11 @@ private func describe(_ change: Command.Change) -> String {
     case .expiry(let time): words("expiry", of, "\(time)", key)
     case .pin(let sequence): words("pin", of, "\(sequence.value)", key)
     case .unpin(let sequence): words("unpin", of, "\(sequence.value)", key)
+    case .ban(let user, let reason): words("ban", of, text(user), reason.map { "\($0.word)" } ?? "-")
+    case .unban(let user): words("unban", of, text(user))
+    case .timeout(let user, let time, let reason):
+        words("timeout", of, text(user), "\(time)", reason.map { "\($0.word)" } ?? "-")
+    case .posting(let rule): words("posting", of, "\(rule.word)")
     case .leave(let keeps): words(keeps ? "leave and keep" : "leave", of, key)
     }
 }

@@ -122,6 +122,28 @@ import Testing
         #expect(try store.conversation("c1")?.expiry == 0)
     }
 
+    @Test func whoMayWriteIsKept() throws {
+        let store = try begun()
+        func told(_ event: String, _ members: String) throws {
+            _ = try store.take([Told.change(event, members)], position: nil)
+        }
+        try told("role", #""user":"alice","role":"member""#)
+        try told("posting", #""posting":"admins""#)
+        try told("timeout", #""user":"alice","until":9000,"reason":"spam""#)
+        try told("timeout", #""user":"bob","until":7000"#)
+        let kept = try LocalStore(path: file.path, device: "phone").conversation("c1")
+        let timeout = MemberTimeout(until: Timestamp(milliseconds: 9_000), reason: .spam)
+        #expect(kept?.posting == .admins && kept?.timeout == timeout)
+        #expect(kept?.barrier(at: Timestamp(milliseconds: 8_999)) == .timedOut(timeout))
+        #expect(kept?.barrier(at: Timestamp(milliseconds: 9_000)) == .announcements)
+        try told("role", #""user":"alice","role":"admin""#)
+        #expect(try store.conversation("c1")?.barrier(at: Timestamp(milliseconds: 9_000)) == nil)
+        try told("timeout", #""user":"alice""#)
+        try told("posting", #""posting":"all""#)
+        let now = try store.conversation("c1")
+        #expect(now?.timeout == nil && now?.posting == .all)
+    }
+
     @Test func theClockOfTheRelayIsRemembered() throws {
         let store = try begun()
         try store.noteClock(ahead: -7_200_000)

@@ -534,6 +534,33 @@ test("an error of what was done isn't one of the disk", async () => {
   await settle();
 });
 
+test("who may write in a group is kept, and has lines", async () => {
+  const store = await newStore();
+  const event = (number, event, members) => ({
+    type: "conversation", conversation: "g", event, by: "bob", sequence: 0, time: number, position: `p-${number}`, ...members,
+  });
+  const take = (one) => store.change(({ cache }) => cache.take(one));
+  const now = () => store.read(({ cache }) => cache.conversation("g"));
+  await take(event(1, "created", { kind: "group", count: 2, members: ["bob", "alice"] }));
+  await take(event(2, "posting", { posting: "admins" }));
+  await take(event(3, "timeout", { user: "alice", until: 900, reason: "spam" }));
+  await take(event(4, "timeout", { user: "bob", until: 800 }));
+  const { posting, timeout, lines } = await now();
+  assert.deepEqual([posting, timeout], ["admins", { until: 900, reason: "spam" }]);
+  assert.deepEqual(lines.slice(1).map((one) => [one.event, one.posting, one.user, one.until, one.reason]), [
+    ["posting", "admins", undefined, undefined, undefined], ["timeout", undefined, "alice", 900, "spam"],
+    ["timeout", undefined, "bob", 800, undefined]]);
+  await take(event(5, "timeout", { user: "alice" }));
+  await take(event(6, "posting", { posting: "all" }));
+  await take(event(7, "removed", { users: ["bob"], banned: true, reason: "other" }));
+  const later = await now();
+  assert.deepEqual([later.posting, later.timeout, later.members, later.lines.at(-1).banned], ["all", undefined, ["alice"], true]);
+  await store.change(({ cache }) => cache.takeConversation({
+    conversation: "g", kind: "group", role: "member", count: 1, members: ["alice"], sequence: 0, read: 0, unread: 0, time: 8,
+    posting: "admins", timeout: { until: 5 } }));
+  assert.deepEqual([(await now()).posting, (await now()).timeout], ["admins", { until: 5 }]);
+});
+
 test("what has happened to a conversation is kept, once each and in order, up to a bound", async () => {
   const store = await newStore();
   const event = (number, members) => ({

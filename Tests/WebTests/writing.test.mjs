@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, lineWords } from "../../Web/app-lines.js";
+import { barrier, duration, endOf, lineWords } from "../../Web/app-lines.js";
 import { around } from "../../Web/app-text.js";
 import { has, search, table, written } from "../../Web/app-write.js";
 import { internals } from "../../Web/roost.js";
@@ -57,9 +57,27 @@ test("what has happened is said from where one stands", () => {
     [{ event: "expiry", after: 86_400_000 }, "ann set messages to disappear after 24 hours"],
     [{ event: "expiry", after: 0 }, "ann turned off disappearing messages"], [{ event: "pinned", pin: 3 }, "ann pinned a message"],
     [{ event: "described" }, "ann changed the photo or description"],
+    [{ event: "removed", users: ["b"], banned: true, reason: "spam" }, "ann banned b: Spam"],
+    [{ event: "banned", user: "b", reason: "other" }, "ann banned b"], [{ event: "unbanned", user: "me" }, "ann lifted the ban on you"],
+    [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann timed out you until ${endOf(9e14)}: Spam`],
+    [{ event: "timeout", user: "b" }, "ann ended the timeout of b"],
+    [{ event: "posting", posting: "admins" }, "ann let only admins send messages"],
+    [{ event: "posting", posting: "all" }, "ann let everyone send messages"],
   ]) assert.equal(say(line), words);
   assert.deepEqual([1, 2, 7, 14, 90].map((days) => duration(days * 86_400_000, things)),
     ["24 hours", "2 days", "1 week", "2 weeks", "90 days"]);
+});
+
+test("the page says why one can't write, and when that ends", () => {
+  const until = Date.now() + 60_000;
+  assert.equal(barrier({ role: "member" }), undefined);
+  assert.equal(barrier(undefined), undefined);
+  assert.deepEqual(barrier({ role: "member", posting: "admins" }), { words: "Only admins can send messages here." });
+  for (const role of ["owner", "admin"]) assert.equal(barrier({ role, posting: "admins" }), undefined);
+  const closed = barrier({ role: "admin", timeout: { until, reason: "harassment" } });
+  assert.deepEqual(closed, { until, words: `You can’t send messages here until ${endOf(until)}: Harassment.` });
+  assert.equal(barrier({ role: "owner", timeout: { until } }), undefined);
+  assert.equal(barrier({ role: "member", timeout: { until: Date.now() - 1 } }), undefined);
 });
 
 test("what was looked for is shown with what is around it", () => {

@@ -2,7 +2,7 @@ import RoostFraming
 import RoostWire
 
 /// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`,
-/// `.pin`, `.unpin`, `.leave`.
+/// `.pin`, `.unpin`, `.ban`, `.unban`, `.timeout`, `.posting`, `.leave`.
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
@@ -16,6 +16,9 @@ extension ConversationCommands {
             let (conversation, role) = try directory.conversation(change.conversation, for: user)
             try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
             let by = Actor(speaker: speaker, role: role, key: change.key?.string ?? "", asker: asker)
+            if change.kind.isForMembersInGoodStanding {
+                try directory.rules.checkWriting(by: user, in: conversation, at: now, isReaction: true)
+            }
             switch change.kind {
             case .rename(let name): try rename(conversation, to: name.string, by, now)
             case .describe(let photo, let description):
@@ -26,6 +29,11 @@ extension ConversationCommands {
             case .expiry(let time): try setExpiry(time, of: conversation, by, now)
             case .pin(let sequence): try pin(sequence, in: conversation, by, now)
             case .unpin(let sequence): try unpin(sequence, in: conversation, by, now)
+            case .ban(let user, let reason): try moderation.ban(user, reason, in: conversation, by, now)
+            case .unban(let user): try moderation.unban(user, in: conversation, by, now)
+            case .timeout(let user, let time, let reason):
+                try moderation.setTimeout(time, of: user, reason, in: conversation, by, now)
+            case .posting(let rule): try moderation.setPosting(rule, of: conversation, by, now)
             case .leave(let keeps): try leave(conversation, keeps: keeps, by, now)
             }
         } catch {
@@ -34,7 +42,7 @@ extension ConversationCommands {
     }
 
     /// Who wants a change.
-    private struct Actor {
+    struct Actor {
         let speaker: Speaker
         let role: MemberRole
         let key: String
@@ -71,6 +79,8 @@ extension ConversationCommands {
         case .expiry(let time): builder.write(expiry: time)
         case .pin(let sequence): builder.write(sequence, pinned: true)
         case .unpin(let sequence): builder.write(sequence, pinned: false)
+        // Those have no key.
+        case .ban, .unban, .timeout, .posting: break
         case .leave: builder.member("event", word: "left")
         }
         probe.body = [UInt8](builder.written)
@@ -115,6 +125,7 @@ extension ConversationCommands {
             one.known.map { conversation.standing(of: $0.number) == nil } ?? true
         }
         try directory.policy.checkThere(named)
+        try directory.rules.checkAdmission(of: named, to: conversation, at: now)
         guard !named.isEmpty else { throw Refusal(.conflict, "users: all of these users are already members") }
         guard conversation.standingCount + named.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
@@ -193,7 +204,7 @@ extension ConversationCommands {
     }
 
     /// The role of a user whom a change concerns; nil if the user isn't a member.
-    private func standing(of user: User, in conversation: Conversation) throws(Refusal) -> MemberRole? {
+    func standing(of user: User, in conversation: Conversation) throws(Refusal) -> MemberRole? {
         try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
         return conversation.standing(of: user.number)
     }
@@ -246,6 +257,13 @@ extension ConversationCommands {
         builder.member("event", word: "role")
         builder.member("user", plain: name)
         builder.member("role", word: role.word)
+    }
+}
+
+extension Command.Change.Kind {
+    /// Whether a member who is timed out can't do it. Everybody may leave.
+    fileprivate var isForMembersInGoodStanding: Bool {
+        if case .leave = self { false } else { true }
     }
 }
 

@@ -36,6 +36,8 @@ extension ConversationCommands {
             conversation.highlights.pins.unpin(
                 sequence, by: event.sender, isWithheld: event.extras.isWithheld)
             tell(event, to: conversation, except: origin, pinning: author)
+        case .restrict(let user, let restriction):
+            moderation.apply(restriction, of: user, event, to: conversation, except: origin, now)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)
@@ -74,7 +76,7 @@ extension ConversationCommands {
     }
 
     /// - Parameter author: of the message that is pinned or unpinned.
-    private func tell(
+    func tell(
         _ event: StoredEvent, to conversation: Conversation, except origin: Session?, pinning author: UserNumber = .none
     ) {
         delivery.gather(
@@ -96,7 +98,7 @@ extension ConversationCommands {
     }
 
     /// Ends everything that depended on these memberships.
-    private func end(_ memberships: [Member], _ now: Moment) {
+    func end(_ memberships: [Member], _ now: Moment) {
         for member in memberships {
             typing.stop(member)
             presence.left(member, at: now)

@@ -11,6 +11,8 @@ final class ConversationCommands {
         let members: Int
         /// Members that an event names.
         let membersNamed: Int
+        /// Banned and timed-out users of a group.
+        let restrictions: Int
         /// Bytes of the texts of one change.
         let textBytes: Int
         /// Conversations that are looked at to find a group that two share.
@@ -24,6 +26,7 @@ final class ConversationCommands {
         init(_ limits: Limits) {
             members = limits.membersMax
             membersNamed = limits.membersNamed
+            restrictions = limits.restrictionsPerGroup
             textBytes = max(limits.groupNameBytes, limits.photoBytes + limits.descriptionBytes)
             gateSteps = limits.gateSteps
             requests = limits.requestsPerUser

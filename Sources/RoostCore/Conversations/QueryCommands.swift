@@ -236,6 +236,7 @@ final class QueryCommands {
             builder.beginObject()
             builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
+            builder.timeout(of: member)
             builder.members(of: member.watermark, directory.policy.receipts(of: member, to: user))
             if page.hasPresence, !conversation.isRequest || member.user === user {
                 presence.members(of: member.user, to: user, at: now)
@@ -305,6 +306,39 @@ final class QueryCommands {
         }
         builder.endArray()
         if page.hasMore, let last = page.pins.last { builder.member("next", last.position) }
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    // MARK: conversation.bans
+
+    /// A page of those who can't come back, for who may ban.
+    func bans(_ list: Command.Bans, _ asker: Asker) throws(Refusal) {
+        let (conversation, role) = try directory.conversation(list.conversation, for: asker.user)
+        try directory.check(isCertain: conversation.isRoleCertain(of: asker.user.number))
+        try directory.policy.checkChange(of: conversation, by: role, needing: .admin)
+        var first = Int32.min
+        if let name = list.after {
+            guard let user = directory.user(named: name) else { throw Directory.notANext }
+            first = user.number.value
+        }
+        let bans = conversation.moderation.restrictions.all.filter { $0.isBan && $0.user.value > first }
+        let page = bans.prefix(list.limit ?? bounds.rows)
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.member("conversation", plain: conversation.id)
+        builder.beginArray("bans")
+        for ban in page {
+            builder.beginObject()
+            builder.member("user", plain: directory.user(ban.user)?.name ?? "")
+            builder.member("by", plain: directory.user(ban.by)?.name ?? "")
+            builder.member("time", ban.time.milliseconds)
+            if let reason = ban.reason { builder.member("reason", word: reason.word) }
+            builder.endObject()
+        }
+        builder.endArray()
+        if page.count < bans.count, let last = page.last {
+            builder.member("next", plain: directory.user(last.user)?.name ?? "")
+        }
         delivery.reply(builder.finish(), to: asker.session)
     }
 
@@ -446,6 +480,10 @@ final class QueryCommands {
         builder.member("sequence", end.sequence.value)
         builder.unread(of: member)
         if conversation.lifetime.expiry > 0 { builder.member("expiry", conversation.lifetime.expiry) }
+        if conversation.moderation.restrictions[.none] != nil {
+            builder.member("posting", word: PostingRule.admins.word)
+        }
+        builder.timeout(of: member)
         writePins(of: conversation, for: member)
         builder.member("read", member.watermark.read.value)
         if let last {
@@ -507,6 +545,15 @@ extension FrameBuilder {
     func details(of appearance: Appearance) {
         if !appearance.photo.isEmpty { member("photo", appearance.photo) }
         if !appearance.description.isEmpty { member("description", appearance.description) }
+    }
+
+    /// Until when a member can't write, and why. It may be over.
+    func timeout(of member: Member) {
+        guard let timeout = member.conversation.moderation.restrictions[member.user.number] else { return }
+        beginObject("timeout")
+        self.member("until", timeout.until.milliseconds)
+        if let reason = timeout.reason { self.member("reason", word: reason.word) }
+        endObject()
     }
 
     /// When it was created, if that is known.

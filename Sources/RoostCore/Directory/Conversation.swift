@@ -36,6 +36,7 @@ final class Conversation {
     var badge = Badges.Mark()
     var lifetime = Lifetime()
     var highlights = Highlights()
+    var moderation = Moderation()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
 

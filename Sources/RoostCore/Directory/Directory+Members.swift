@@ -113,6 +113,9 @@ extension Directory {
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
         case .rename, .describe: conversation.expectAppearance()
+        case .restrict(let user, let restriction):
+            conversation.moderation.expect(restriction, of: user)
+            if change.banned != nil { conversation.expect(user, role: nil, isCertain: isCertain) }
         case .accept: conversation.opening.request?.acceptsUnderWay += 1
         // The log judges the pins.
         case .expiry, .pin, .unpin: return
@@ -145,6 +148,9 @@ extension Directory {
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
         case .rename, .describe: conversation?.settleAppearance()
+        case .restrict(let user, _):
+            conversation?.moderation.settle(user)
+            if change.banned != nil { conversation?.settle(user) }
         case .accept: conversation?.opening.request?.acceptsUnderWay -= 1
         // Commands aren't judged by those, and no change can follow the last.
         case .expiry, .pin, .unpin, .erase: return

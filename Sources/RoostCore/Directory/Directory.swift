@@ -106,9 +106,9 @@ final class Directory {
             conversation.load(
                 Appearance(name: stored.name, photo: stored.photo, description: stored.description),
                 createdAt: stored.createdAt, stored.veil)
-            conversation.highlights = Highlights(
-                mentionsOfAll: MentionList(stored.mentionsOfAll), pins: PinList(stored.pins))
+            conversation.highlights = Highlights(stored)
             if let request = stored.request { requests.begin(Request(request), in: conversation, at: stored.createdAt) }
+            conversation.moderation = Moderation(stored.restrictions)
             conversation.lifetime = Lifetime(expiry: stored.expiry, gone: stored.gone)
             register(conversation)
         }
@@ -318,7 +318,7 @@ final class Directory {
             forgetNobodies(members)
         case .erase: conversation.goOn()
         case .add(let members): forgetNobodies(members)
-        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .accept: return
+        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .restrict, .accept: return
         }
     }
 

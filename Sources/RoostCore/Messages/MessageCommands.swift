@@ -51,12 +51,14 @@ final class MessageCommands {
             if let known = conversation {
                 try conversations.acceptOfKnown(known, by: speaker, session, now)
                 try directory.policy.checkSpeaking(by: user, in: known)
+                try directory.rules.checkWriting(by: user, in: known, at: now)
                 try checkReferences(send, in: known, by: user)
                 try pay(for: send, to: known, session, now, &advance)
             } else {
                 let found = try find(send.to, speaker, session, now)
                 conversation = found.conversation
                 try checkReferences(send, in: found.conversation, by: user)
+                if let known = found.conversation { try directory.rules.checkWriting(by: user, in: known, at: now) }
                 if let known = found.conversation { try pay(for: send, to: known, session, now, &advance) }
                 conversation = try open(found, send, source, session, speaker, now)
             }
@@ -240,6 +242,7 @@ final class MessageCommands {
             try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
         } else {
             try directory.policy.checkSpeaking(by: user, in: conversation)
+            try directory.rules.checkWriting(by: user, in: conversation, at: now, isReaction: kind == .react)
         }
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
@@ -260,6 +263,7 @@ final class MessageCommands {
         let user = speaker.user
         let conversation = try directory.destination(signal.to, of: session, user)
         try directory.policy.checkSignal(by: user, in: conversation)
+        try directory.rules.checkWriting(by: user, in: conversation, at: now)
         try pay(for: signal.body.count, to: conversation, session, now)
         session.directory.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }

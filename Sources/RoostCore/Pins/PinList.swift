@@ -76,4 +76,11 @@ struct Highlights {
     var mentionsOfAll = MentionList()
     /// The pinned ones.
     var pins = PinList()
+
+    init() {}
+
+    init(_ stored: Snapshot.Conversation) {
+        mentionsOfAll = MentionList(stored.mentionsOfAll)
+        pins = PinList(stored.pins)
+    }
 }

@@ -1,6 +1,7 @@
 import RoostWire
 
-/// The rules for who may write to, add, change and see whom. All such rules are here and nowhere else. It keeps
+/// The rules for who may write to, add, change and see whom. All such rules are here and, for what the admins of a
+/// group have set, in `GroupRules`. It keeps
 /// nothing but what the operator has chosen. It judges by changes that are under way as well as by committed ones, so
 /// that a command sees the effect of the one before.
 struct Policy {

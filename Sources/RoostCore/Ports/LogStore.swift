@@ -235,6 +235,8 @@ public struct Snapshot: Sendable {
         public var gone = SequenceRanges()
         /// The pinned messages, in the order in which they were pinned.
         public var pins: [StoredPin] = []
+        /// Who is banned or timed out, in the order of the users.
+        public var restrictions: [StoredRestriction] = []
         /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
             self.number = number

@@ -303,6 +303,9 @@ public enum ConversationChange: Sendable {
     case pin(SequenceNumber)
     /// It is no longer pinned. Nothing is stored if it wasn't.
     case unpin(SequenceNumber)
+    /// A user is banned or timed out, or not any more if nil; for `.none`, only the owner and the admins may write. A
+    /// banned member leaves as by `remove`. Nothing is stored if it is so already.
+    case restrict(UserNumber, StoredRestriction?)
     /// The receiver accepts a request, or its sender writes more when the two know each other. So does every other
     /// event of the receiver in it.
     case accept
@@ -320,6 +323,11 @@ extension ConversationChange {
         case .create, .add: true
         default: false
         }
+    }
+
+    /// Whom it bans; nil if nobody.
+    public var banned: UserNumber? {
+        if case .restrict(let user, let restriction?) = self, restriction.isBan { user } else { nil }
     }
 
     /// Whether it creates a direct conversation.

@@ -189,13 +189,17 @@ final class Prices {
         case .change(let change):
             switch change.kind {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave: 1
+            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave, .unban, .posting: 1
+            // Looks at all that the group has of them.
+            case .ban, .timeout: 2
             }
         case .history(let history): 1 + rows(history.limit) / 2
         // Reads as many messages as the largest page, if they are as long as that.
         case .unread: 1 + rows(bounds.rowsMax) / 2
         case .list(_, let limit, _): 1 + 2 * rows(limit)
         case .pins(let list): 1 + 2 * rows(list.limit)
+        // Sorts up to a thousand, and writes a page of them.
+        case .bans: 5
         // A contact takes 0.5 µs to write down. That others are told comes on top.
         case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):
             1 + Int64(limit ?? bounds.rows) / 10

@@ -33,6 +33,7 @@ final class TypingCommands {
         guard !conversation.isRequest else { return replies.accept(id, session) }
         try directory.policy.checkSpeaking(by: user, in: conversation)
         if isActive {
+            try directory.rules.checkWriting(by: user, in: conversation, at: now)
             if let member = conversation.member(user.number) { typing.beginTurn(member) }
             if let thread {
                 guard thread > conversation.hidden(from: user.number), thread <= conversation.lastSequence else {

@@ -13,6 +13,14 @@ public typealias MessageBody = RoostWire.MessageBody
 public typealias PresenceActivity = RoostWire.PresenceActivity
 /// What a member of a group may do.
 public typealias MemberRole = RoostWire.MemberRole
+/// Which members of a group may write.
+public typealias PostingRule = RoostWire.PostingRule
+/// Why somebody was banned, timed out or reported.
+public typealias ReportReason = RoostWire.ReportReason
+/// Users who are banned from a group.
+public typealias BanPage = RoostWire.BanPage
+/// Why the user can't write to a conversation.
+public typealias WritingBarrier = RoostStore.WritingBarrier
 /// Whether somebody is there.
 public typealias UserPresence = RoostWire.UserPresence
 /// What somebody is called.

@@ -46,7 +46,7 @@ package struct AnswerTable: Sendable {
         + conversation("conversations/get", "conversation") + conversation("conversations/list", "conversations")
         + [
             Row("conversations/list", .conversations, "next"),
-            Row("conversations/members", .conversations, "conversation members.user members.role next"),
+            Row("conversations/members", .conversations, "conversation members.user members.role members.timeout next"),
             Row(
                 "conversations/members", .read,
                 "members.delivered members.deliveredAt members.read members.readAt sequence of deliveredCount readCount"
@@ -62,7 +62,7 @@ package struct AnswerTable: Sendable {
         + ["erase/messages", "erase/messages/state"].map { Row($0, .erase, "user done") }
 
     private static func conversation(_ path: String, _ object: String, more: String = "") -> [Row] {
-        let own = "conversation kind name photo description createdAt request role count members expiry"
+        let own = "conversation kind name photo description createdAt request role count members expiry posting timeout"
         let read = "sequence unread unreadFrom mentions firstMention read pins message time"
         let people = " people.user people.version people.name people.photo people.deleted " + more
         return [

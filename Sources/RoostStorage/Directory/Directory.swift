@@ -51,6 +51,7 @@ final class Directory {
     let reports: ReportTable
     let expiring: ExpiringTable
     let pins: PinTable
+    let restrictions: RestrictionTable
     let threads: ThreadTable
     var departures: Departures
     let veils: VeilTable
@@ -67,6 +68,7 @@ final class Directory {
         reports = try ReportTable(database)
         expiring = try ExpiringTable(database)
         pins = try PinTable(database)
+        restrictions = try RestrictionTable(database)
         threads = try ThreadTable(database)
         departures = try Departures(database)
         veils = try VeilTable(database)
@@ -287,6 +289,9 @@ final class Directory {
         case .unpin(let sequence):
             try pins.unpin(
                 sequence, of: conversation, by: sender, isWithheld: event.withheldFrom != .none)
+        case .restrict(let user, let restriction):
+            try restrictions.set(restriction, of: user, in: conversation, at: time)
+            if let banned = change.banned { try dismiss(banned, from: conversation, at: position) }
         case .remove(let users):
             for user in users { try dismiss(user, from: conversation, at: position) }
         case .leave(let user, let heir):
@@ -327,7 +332,8 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .accept, nil: return false
+        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .accept, nil:
+            return false
         }
     }
 
@@ -340,6 +346,7 @@ final class Directory {
         try statements.deleteMembers.run()
         try receipts.removeAll(of: conversation)
         try pins.removeAll(of: conversation)
+        try restrictions.removeAll(of: conversation)
         try veils.remove(of: conversation)
     }
 

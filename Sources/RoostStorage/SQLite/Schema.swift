@@ -145,6 +145,10 @@ enum Schema {
             hidden_from INTEGER NOT NULL,
             PRIMARY KEY (conversation, sequence)
         ) WITHOUT ROWID, STRICT;
+        CREATE TABLE restriction (
+            conversation INTEGER NOT NULL, user INTEGER NOT NULL, until INTEGER NOT NULL, reason INTEGER NOT NULL,
+            by INTEGER NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (conversation, user)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE veil (
             conversation INTEGER PRIMARY KEY, user INTEGER NOT NULL, sequence INTEGER NOT NULL,
             position INTEGER NOT NULL, time INTEGER NOT NULL

@@ -59,6 +59,12 @@ struct DirectoryVerifier {
         .users("high", of: "contact", by: "low"), .users("low", of: "contact", by: "high"),
         .users("reporter", of: "report", by: "number", "by"), .users("user", of: "pin", by: "conversation", "by"),
         Check(
+            "restriction", "is of a user, number %, who isn't and wasn't a member",
+            """
+            SELECT conversation, user FROM restriction
+            WHERE user <> 0 AND (conversation, user) NOT IN (SELECT conversation, user FROM member)
+            """),
+        Check(
             "contact", "isn't a pair of users of whom one is the inviter",
             "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high"),
         Check(

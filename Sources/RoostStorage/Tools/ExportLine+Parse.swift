@@ -23,6 +23,7 @@ extension ExportLine {
         case "conversation": self = .conversation(try ExportedConversation(&members))
         case "member": self = .member(try ExportedMember(&members))
         case "pin": self = .pin(try ExportedPin(&members))
+        case "restriction": self = .restriction(try ExportedRestriction(&members))
         case "device": self = .device(try ExportedDevice(&members))
         case "profile": self = .profile(try ExportedProfile(&members))
         case "exception": self = .exception(try ExportedException(&members))
@@ -227,6 +228,20 @@ extension ExportedPin {
         time = try members.number("time", atLeast: 1)
         position = try members.number("position", atLeast: 1)
         hiddenFrom = try members.name("hiddenFrom", or: "")
+    }
+}
+
+extension ExportedRestriction {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        conversation = try members.name("conversation")
+        user = try members.user("user", or: "")
+        by = try members.user("by")
+        time = try members.number("time", atLeast: 1)
+        until = try members.number("until", or: 0)
+        guard until == 0 || !user.isEmpty else { throw ExportLineFailure("until: only with user") }
+        let word = try members.text("reason", or: "")
+        reason = ReportReason(word: word)
+        guard word.isEmpty || reason != nil else { throw ExportLineFailure("reason: not one that there is") }
     }
 }
 

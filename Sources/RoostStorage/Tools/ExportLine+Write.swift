@@ -64,6 +64,14 @@ struct ExportLineWriter {
             json.member("time", pin.time)
             json.member("position", pin.position)
             if !pin.hiddenFrom.isEmpty { json.member("hiddenFrom", pin.hiddenFrom) }
+        case .restriction(let one):
+            begin("restriction")
+            json.member("conversation", one.conversation)
+            if !one.user.isEmpty { json.member("user", one.user) }
+            json.member("by", one.by)
+            json.member("time", one.time)
+            member("until", unlessZero: one.until)
+            if let reason = one.reason { json.member("reason", word: reason.word) }
         case .device(let device):
             begin("device")
             json.member("user", device.user)

@@ -10,6 +10,7 @@ enum ExportLine: Equatable, Sendable {
     case conversation(ExportedConversation)
     case member(ExportedMember)
     case pin(ExportedPin)
+    case restriction(ExportedRestriction)
     case device(ExportedDevice)
     case exception(ExportedException)
     case profile(ExportedProfile)
@@ -188,6 +189,19 @@ struct ExportedPin: Equatable, Sendable {
     var position: Int64
     /// The user of the direct conversation for whom it isn't pinned; empty for nobody.
     var hiddenFrom = ""
+}
+
+/// A user who is banned from a group or timed out in it, or a group in which only admins write.
+struct ExportedRestriction: Equatable, Sendable {
+    var conversation: String
+    /// Empty for all members.
+    var user: String = ""
+    /// Who has set it, and when.
+    var by: String
+    var time: Int64
+    /// When a time-out ends; 0 for a ban.
+    var until: Int64 = 0
+    var reason: ReportReason?
 }
 
 /// A device and how far it has acked.

@@ -271,6 +271,26 @@ struct ImportDirectory {
         }
     }
 
+    /// Who is banned or timed out in these groups. A file of one user has none.
+    func writeRestrictions() throws {
+        guard !plan.isOfOneUser else { return }
+        try writer.transactions.run {
+            for conversation in plan.conversations.values where conversation.writesMembers {
+                let number = ConversationNumber(conversation.number)
+                try writer.directory.restrictions.removeAll(of: number)
+                for line in conversation.restrictions {
+                    guard let by = plan.users[line.by] else { continue }
+                    let user = UserNumber(plan.users[line.user]?.number ?? UserNumber.none.value)
+                    guard user != .none || line.user.isEmpty else { continue }
+                    let restriction = StoredRestriction(
+                        of: user, until: Timestamp(milliseconds: line.until), line.reason,
+                        by: UserNumber(by.number), at: Timestamp(milliseconds: line.time))
+                    try writer.directory.restrictions.add(restriction, in: number)
+                }
+            }
+        }
+    }
+
     /// Devices that the store doesn't know begin where they were.
     func writeDevices(_ positions: PositionMap, above number: Int32) throws {
         try writer.transactions.run {

@@ -22,6 +22,7 @@ struct ImportPlan {
         var position: Int64 = 0
         var members: [ExportedMember] = []
         var pins: [ExportedPin] = []
+        var restrictions: [ExportedRestriction] = []
         /// Messages of the file so far that are in a thread.
         var inThreads = MessageBits()
 
@@ -136,6 +137,7 @@ struct ImportPlan {
                 throw ExportLineFailure("sequence: more pinned messages than a conversation has")
             }
             conversations[pin.conversation]?.pins.append(pin)
+        case .restriction(let restriction): try take(restriction)
         case .device(let device):
             try know(device.user)
             if !hasLeft(device.user) { devices.append(device) }
@@ -196,6 +198,21 @@ struct ImportPlan {
         guard nextUser < .max else { throw ExportLineFailure("user: the store has no more numbers") }
         nextUser += 1
         users[name] = User(number: nextUser, isNew: true)
+    }
+
+    private mutating func take(_ restriction: ExportedRestriction) throws {
+        try know(restriction.by)
+        if !restriction.user.isEmpty { try know(restriction.user) }
+        guard let conversation = conversations[restriction.conversation] else { throw ImportPlan.unknownConversation }
+        guard conversation.line.kind == .group else { throw ExportLineFailure("conversation: not a group") }
+        // One is for all members.
+        guard conversation.restrictions.count <= Limits().restrictionsPerGroup else {
+            throw ExportLineFailure("user: more restrictions than a group has")
+        }
+        guard restriction.user.isEmpty || conversation.members.contains(where: { $0.user == restriction.user }) else {
+            throw ExportLineFailure("user: is not and was not a member")
+        }
+        conversations[restriction.conversation]?.restrictions.append(restriction)
     }
 
     private mutating func take(_ line: ExportedConversation, number: Int64) throws {

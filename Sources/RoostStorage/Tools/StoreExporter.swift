@@ -144,6 +144,7 @@ public struct StoreExporter {
         try writeConversations()
         try readMembers { try sink.write(.member($0)) }
         try writePins()
+        try writeRestrictions()
         if case .conversation = self.scope { return }
         let devices = try database.prepare("SELECT user, name, cursor FROM device ORDER BY number")
         while try devices.step() {
@@ -201,6 +202,24 @@ public struct StoreExporter {
                             conversation: conversation.id, sequence: pin.sequence.value, by: by,
                             time: max(1, pin.time.milliseconds), position: max(1, pin.position.value),
                             hiddenFrom: author == nil ? names.users[pin.hiddenFrom.value] ?? "" : "")))
+            }
+        }
+    }
+
+    /// An export of one user has none: who else can't write is no business of it, and neither is who set it.
+    private func writeRestrictions() throws {
+        guard author == nil else { return }
+        for (number, all) in try RestrictionTable.read(database).sorted(by: { $0.key.value < $1.key.value }) {
+            guard wanted.contains(number.value), let conversation = names.conversations[number.value] else { continue }
+            for one in all {
+                guard let by = names.users[one.by.value] else { continue }
+                try sink.write(
+                    .restriction(
+                        ExportedRestriction(
+                            conversation: conversation.id,
+                            user: one.user == .none ? "" : names.users[one.user.value] ?? "", by: by,
+                            time: max(1, one.time.milliseconds), until: max(0, one.until.milliseconds),
+                            reason: one.reason)))
             }
         }
     }

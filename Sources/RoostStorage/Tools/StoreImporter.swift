@@ -129,8 +129,8 @@ public final class StoreImporter {
             case .event(let event): try take(event, number)
             case .withheld(let messages): try take(messages, number)
             case .setting(let setting): try take(setting)
-            case .header, .user, .profile, .conversation, .member, .pin, .device, .exception, .contact, .prospect,
-                .report, .end:
+            case .header, .user, .profile, .conversation, .member, .pin, .restriction, .device, .exception, .contact,
+                .prospect, .report, .end:
                 break
             }
         }
@@ -139,6 +139,7 @@ public final class StoreImporter {
         try directory.writeMembers(positions)
         try directory.writeVeils(positions)
         try directory.writePins(positions)
+        try directory.writeRestrictions()
         try directory.writeDevices(positions, above: deviceMax)
     }
 

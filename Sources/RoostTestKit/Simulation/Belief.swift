@@ -37,6 +37,10 @@ struct Belief {
         let mentions: [Int64]
         /// The newest pin first.
         let pins: [Int64]
+        /// Whether only the owner and the admins write.
+        let isForAnnouncements: Bool
+        /// When the user's time-out ends; 0 if it has none.
+        let timeout: Int64
     }
 
     /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is

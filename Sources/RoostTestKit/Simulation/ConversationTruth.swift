@@ -24,6 +24,7 @@ final class ConversationTruth {
     /// Direct: when somebody last came into it or left, by the wall clock.
     var changedAt: Int64 = 0
     var isErased = false
+    var moderation = ModerationTruth()
     /// After how many milliseconds messages disappear; 0 if they stay.
     var expiry: Int64 = 0
     /// Where a direct conversation ends for whom everything behind that is withheld from.

@@ -182,6 +182,8 @@ struct DeviceMemory {
         case .rename(let name): rename(conversation, to: name)
         case .describe(let photo, let description): describe(conversation, photo: photo, description)
         case .remove(let gone): remove(users(gone), from: conversation)
+        case .restrict(let user, let restriction):
+            if restriction?.isBan == true { remove(users([user]), from: conversation) }
         case .leave, .erase: forget(conversation)
         case .roles(let changes):
             for change in changes {

@@ -127,6 +127,20 @@ final class EndCheck {
         }
     }
 
+    /// A time-out that is over may still be told, or not.
+    private func checkModeration(
+        _ object: Belief.ConversationObject, of conversation: ConversationTruth, _ user: Int,
+        _ connection: SimulatedConnection
+    ) {
+        let truth = conversation.moderation
+        if object.isForAnnouncements != truth.isForAnnouncements {
+            world.fail("\(connection.label) is told wrongly who may write in \(conversation.id)")
+        }
+        if object.timeout != truth.timeouts[user] ?? 0 {
+            world.fail("\(connection.label) is told that its time-out in \(conversation.id) ends at \(object.timeout)")
+        }
+    }
+
     private func checkObjects(_ connection: SimulatedConnection) {
         let user = connection.device.user
         for (index, object) in connection.belief.objects.sorted(by: { $0.key < $1.key }) {
@@ -158,6 +172,7 @@ final class EndCheck {
             if object.pins != pins {
                 world.fail("\(connection.label) is told of pins \(object.pins) in \(conversation.id), not \(pins)")
             }
+            checkModeration(object, of: conversation, user.index, connection)
             if object.unread != conversation.unread(of: user.index, above: floor)
                 || object.count != conversation.members.count
             {

@@ -179,6 +179,7 @@ extension Ledger {
         judge(append, sender, in: conversation)
         checkWaiting(append, sender, in: conversation)
         checkReference(append, sender, in: conversation)
+        ModerationCheck(ledger: self).check(append, sender, in: conversation)
         conversation.lastPosition = position
         if append.kind == .message {
             if sequence != Int64(conversation.messages.count) + 1 {
@@ -212,7 +213,7 @@ extension Ledger {
         conversation.show(append.change, at: position)
         checkDetails(append, of: conversation)
         feed(event, position, in: conversation)
-        dismiss(append.change, from: conversation)
+        dismiss(append, from: conversation)
         noteAnswer(append, sender, in: conversation)
         let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
         if conversation.kind == .group, !conversation.isErased, owners != 1 {
@@ -282,6 +283,9 @@ extension Ledger {
         case .add where conversation.kind == .direct: return
         case .rename, .describe, .add, .remove:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
+        case .restrict(let user, let restriction):
+            let check = ModerationCheck(ledger: self)
+            check.judge(restriction, of: users[user.value], by: sender, in: conversation)
         case .roles:
             if role != .owner { blame("user \(sender) changed roles without being owner") }
         case .expiry where conversation.kind == .group, .pin where conversation.kind == .group,
@@ -362,9 +366,15 @@ extension Ledger {
         }
     }
 
-    private func dismiss(_ change: ConversationChange?, from conversation: ConversationTruth) {
+    private func dismiss(_ append: Append, from conversation: ConversationTruth) {
+        let change = append.change
         switch change {
         case .remove(let users): for user in users { dismiss(user, from: conversation) }
+        case .restrict(let user, let restriction):
+            let index = users[user.value]
+            conversation.moderation.apply(restriction, of: index, at: append.time)
+            guard let index, change?.banned != nil, conversation.members[index] != nil else { return }
+            dismiss(user, from: conversation)
         case .leave(let user, let heir):
             dismiss(user, from: conversation)
             if let heir = heir.flatMap({ users[$0.value] }) { conversation.members[heir]?.role = .owner }

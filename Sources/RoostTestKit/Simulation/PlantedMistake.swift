@@ -78,6 +78,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostOrigin
     /// After a restart nothing is pinned.
     case forgottenPins
+    /// After a restart nobody is banned or timed out, and all may write.
+    case forgottenRestrictions
     /// A receipt gets lost.
     case lostReceipt
     /// Clients are told what was delivered to users who hide their presence from them.

@@ -44,6 +44,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenPins {
             for index in snapshot.conversations.indices { snapshot.conversations[index].pins = [] }
         }
+        if world.mistake == .forgottenRestrictions {
+            for index in snapshot.conversations.indices { snapshot.conversations[index].restrictions = [] }
+        }
         if world.mistake == .forgottenDeletions {
             for index in snapshot.conversations.indices { snapshot.conversations[index].gone = SequenceRanges() }
         }

@@ -208,6 +208,12 @@ final class ReplyCheck {
             .union(mayHaveBlocked ? ["blocked"] : [])
             .union(ledger.hasWithheld(from: user.index) ? ["not_found"] : [])
             .union(intent.isToPeer && world.takesRequests ? ["too_large"] : [])
+            .union(mayBeRestricted(intent.conversation) ? ["forbidden"] : [])
+    }
+
+    /// Whether somebody has banned or timed out members of a group, or let only admins write in it.
+    private func mayBeRestricted(_ index: Int?) -> Bool {
+        index.map { ledger.conversations[$0].moderation.wasAskedFor } ?? false
     }
 
     /// With what the gate refuses.
@@ -275,7 +281,9 @@ final class ReplyCheck {
         case .sendToDeleted: allowed = ["gone"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
-        case .typing, .members, .history, .receipts: allowed = ["not_found"]
+        case .typing(let conversation, _, let isActive):
+            allowed = isActive && mayBeRestricted(conversation) ? ["not_found", "forbidden"] : ["not_found"]
+        case .members, .history, .receipts: allowed = ["not_found"]
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = gateCodes.union(["forbidden", "too_large"])
         case .watchCount(let conversation):
@@ -416,7 +424,9 @@ final class ReplyCheck {
             let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
             connection.belief.objects[conversation.index] = .init(
                 unread: unread, read: read, count: count, sequence: sequence, mentions: mentions,
-                pins: object["pins"]?.elements?.compactMap(\.integer) ?? [])
+                pins: object["pins"]?.elements?.compactMap(\.integer) ?? [],
+                isForAnnouncements: object["posting"]?.string == "admins",
+                timeout: object["timeout"]?["until"]?.integer ?? 0)
         }
     }
 

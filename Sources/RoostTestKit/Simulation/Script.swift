@@ -303,6 +303,7 @@ final class Script {
         case 40..<65: clients.say("conversation.add", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 65..<75: clients.say("conversation.remove", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 75..<80:
+            if world.random.chance(40) { return moderate(conversation, peer, on: connection) }
             let number = world.random.below(9)
             if number > 6 {
                 // None disappears as long as a simulation runs.
@@ -320,6 +321,27 @@ final class Script {
                 "conversation.role", of + ",\"user\":\"\(peer.name)\",\"role\":\"\(role)\"", .other, on: connection)
         case 88..<92: pin(in: conversation, on: connection)
         default: clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
+        }
+    }
+
+    /// Bans or times out somebody, or lets only admins write; more often takes that back, so that most may write.
+    private func moderate(
+        _ conversation: ConversationTruth, _ peer: SimulatedUser, on connection: SimulatedConnection
+    ) {
+        conversation.moderation.wasAskedFor = true
+        let of = "\"conversation\":\"\(conversation.id)\""
+        let user = of + ",\"user\":\"\(peer.name)\""
+        switch world.random.below(8) {
+        case 0: clients.say("conversation.ban", user + ",\"reason\":\"spam\"", .other, on: connection)
+        case 1..<3:
+            let banned = conversation.moderation.banned.sorted().first.map { people.users[$0].name } ?? peer.name
+            clients.say("conversation.unban", of + ",\"user\":\"\(banned)\"", .other, on: connection)
+        case 3..<5:
+            let after = world.random.chance(20) ? 0 : world.random.within(1_000...20_000)
+            clients.say("conversation.timeout", user + ",\"after\":\(after)", .other, on: connection)
+        default:
+            let rule = world.random.chance(30) ? "admins" : "all"
+            clients.say("conversation.posting", of + ",\"posting\":\"\(rule)\"", .other, on: connection)
         }
     }
 

@@ -22,6 +22,14 @@ public struct ConversationEvent: Sendable, Equatable {
         case pinned(SequenceNumber)
         /// This message is no longer pinned. Of one that was deleted or has disappeared, nobody is told.
         case unpinned(SequenceNumber)
+        /// This user, who had left before, can't come back.
+        case banned(String)
+        /// This user can come back.
+        case unbanned(String)
+        /// This member can't write until then; nil if it can again.
+        case timeout(user: String, MemberTimeout?)
+        /// These members may write from now on.
+        case posting(PostingRule)
         /// `by` has accepted what a stranger has begun.
         case accepted
     }
@@ -29,6 +37,7 @@ public struct ConversationEvent: Sendable, Equatable {
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
         case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned, accepted
+        case banned, unbanned, timeout, posting
     }
 
     /// The id of the conversation.
@@ -47,6 +56,10 @@ public struct ConversationEvent: Sendable, Equatable {
     public var unread: Int64?
     /// Created, added: the read watermark of those who joined by it.
     public var read: SequenceNumber?
+    /// Removed: whether those who were can't come back.
+    public var isBan = false
+    /// Removed, banned, timeout: why, if that was said.
+    public var reason: ReportReason?
 }
 
 extension ConversationEvent {
@@ -65,6 +78,8 @@ extension ConversationEvent {
         self.change = change
         unread = members.integer("unread")
         read = members.sequence("read")
+        isBan = members.flag("banned") ?? false
+        reason = members.word("reason")
     }
 }
 
@@ -83,6 +98,10 @@ extension ConversationEvent.Change {
             case .expiry: members.integer("after").map { .expiry($0) }
             case .pinned: members.sequence("pin").map { .pinned($0) }
             case .unpinned: members.sequence("pin").map { .unpinned($0) }
+            case .banned: members.string("user").map { .banned($0) }
+            case .unbanned: members.string("user").map { .unbanned($0) }
+            case .timeout: members.string("user").map { .timeout(user: $0, MemberTimeout(reading: members)) }
+            case .posting: members.word("posting").map { .posting($0) }
             case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }
             }
         guard let change else { return nil }

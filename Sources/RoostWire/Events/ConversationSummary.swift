@@ -51,6 +51,10 @@ public struct ConversationSummary: Sendable, Equatable {
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages disappear; 0 if they stay.
     public var expiry: Int64 = 0
+    /// Which members may write.
+    public var posting = PostingRule.all
+    /// Until when the user can't write; nil if it isn't timed out. It may be over.
+    public var timeout: MemberTimeout?
     /// The pinned messages, the one that was pinned last first.
     public var pins: [SequenceNumber] = []
     /// The last message that the user has read.
@@ -83,6 +87,8 @@ extension ConversationSummary {
         mentions = members.count("mentions") ?? 0
         firstMention = members.sequence("firstMention")
         expiry = members.integer("expiry") ?? 0
+        posting = members.word("posting") ?? .all
+        timeout = members.object("timeout").flatMap(MemberTimeout.init(reading:))
         pins = members.sequences("pins")
         read = members.sequence("read") ?? .none
         message = members.object("message").flatMap(Message.init(reading:))
@@ -186,6 +192,8 @@ public struct ConversationMember: Sendable, Equatable {
     public var receipt: Receipt
     /// How the member is, if that was asked for.
     public var presence: UserPresence?
+    /// Until when the member can't write; nil if it isn't timed out. It may be over.
+    public var timeout: MemberTimeout?
 }
 
 /// The answer to `conversation.members`.
@@ -218,7 +226,9 @@ extension MemberList {
             else {
                 return nil
             }
-            return ConversationMember(role: role, receipt: receipt, presence: UserPresence(reading: member))
+            return ConversationMember(
+                role: role, receipt: receipt, presence: UserPresence(reading: member),
+                timeout: member.object("timeout").flatMap(MemberTimeout.init(reading:)))
         }
         next = members.string("next")
         sequence = members.sequence("sequence")

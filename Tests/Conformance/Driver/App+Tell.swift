@@ -79,6 +79,8 @@ extension App {
             line["members"] = conversation.members
             line["unread"] = conversation.unread
             line["read"] = conversation.read.value
+            line["posting"] = "\(conversation.posting.word)"
+            if let timeout = conversation.timeout { line["timedOut"] = timeout.reason.map { "\($0.word)" } ?? "" }
         }
         if let failure = now.failure { line["failure"] = "\(failure.reason)" }
         Driver.write(line)

@@ -33,7 +33,7 @@ final class App {
             return [
                 "has": [
                     "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
-                    "rewinds", "names", "drafts",
+                    "rewinds", "names", "drafts", "moderation",
                 ]
             ]
         case "token":

@@ -6,7 +6,7 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts reports pins kind body origin deletedAt
+    closed unstored erasure states receipts reports pins bans kind body origin deletedAt
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -19,7 +19,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner after pin unread read request inviter
+    owner after pin unread read request inviter banned reason until posting
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -46,12 +46,14 @@ let wireMembers: [String: String] = [
     """,
     "conversationObject": """
     conversation kind name photo description createdAt request role count members sequence unread unreadFrom mentions \
-    firstMention expiry pins read message time
+    firstMention expiry posting timeout pins read message time
     """,
     "origin": "from",
     "sequenceRange": "from to",
     "pin": "sequence by time message",
-    "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
+    "ban": "user by time reason",
+    "timeout": "until reason",
+    "member": "user role timeout delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
     "threadSummary": "count last time",
     "userPresence": "user state text lastSeen seen",
@@ -88,7 +90,7 @@ let wireMembers: [String: String] = [
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
     version deletedAt reaction removed event name photo description createdAt count members users user role owner \
-    after pin unread read request inviter
+    after pin unread read request inviter banned reason until posting
     """,
     "timing": "count p50 p99",
 ]

@@ -15,6 +15,7 @@ import Testing
         var created: CreatedConversation?
         var members: MemberList?
         var pins: PinPage?
+        var bans: BanPage?
         var users: [UserPresence]
         var devices: [OwnDevice]
         var counts: [OnlineCount]
@@ -51,6 +52,7 @@ import Testing
             created = CreatedConversation(reading: members)
             self.members = MemberList(reading: members)
             pins = PinPage(reading: members)
+            bans = BanPage(reading: members)
             users = UserPresence.list(reading: members)
             devices = OwnDevice.list(reading: members)
             counts = OnlineCount.list(reading: members)
@@ -227,10 +229,29 @@ private struct WireScenario {
         _ = relay.connect("dave")
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
+        moderate(alice, in: alice.makeGroup("carol", "dave", "bob"))
         let other = alice.makeGroup("carol")
         _ = alice.request("conversation.role", ["conversation": "\(other)", "user": "carol", "role": "admin"])
         _ = alice.request("conversation.leave", ["conversation": "\(other)"])
         _ = alice.makeDirect("bob")
+    }
+
+    private func moderate(_ alice: HarnessClient, in group: String) {
+        _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "owner"])
+        let owner = relay.connect("bob")
+        let of: [(String, Members)] = [
+            ("timeout", ["conversation": "\(group)", "user": "alice", "after": 60_000, "reason": "spam"]),
+            ("posting", ["conversation": "\(group)", "posting": "admins"]),
+            ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
+            ("unban", ["conversation": "\(group)", "user": "dave"]),
+            ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
+            ("ban", ["conversation": "\(group)", "user": "carol", "reason": "other"]),
+        ]
+        for (verb, members) in of { _ = owner.request("conversation.\(verb)", members) }
+        _ = alice.request("conversation.get", ["conversation": "\(group)"])
+        _ = alice.request("conversation.members", ["conversation": "\(group)"])
+        _ = owner.request("conversation.timeout", ["conversation": "\(group)", "user": "alice", "after": 0])
+        _ = alice.request("conversation.bans", ["conversation": "\(group)", "limit": 1])
     }
 
     private func refuse(_ alice: HarnessClient, in group: String) {
@@ -423,6 +444,8 @@ extension JSONValue {
                 case "people", "person", "whereabouts", "feed", "erasure", "reports": name
                 case "list": "report"
                 case "pins": "pin"
+                case "bans": "ban"
+                case "timeout": "timeout"
                 case "origin": name
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"

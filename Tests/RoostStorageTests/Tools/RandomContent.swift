@@ -105,8 +105,19 @@ struct RandomContent {
             return .append(change(number, .pin(SequenceNumber(Int64(below(Int(last))) + 1))))
         case 21 where last > 0 && below(3) == 0:
             return .append(change(number, .unpin(SequenceNumber(Int64(below(Int(last))) + 1))))
+        case 19 where !direct.contains(number): return .append(restriction(number))
         default: return .append(message(number, after: last))
         }
+    }
+
+    /// Of the two who created the group, or of all members.
+    private mutating func restriction(_ number: Int32) -> Append {
+        let user = UserNumber(Int32(below(3)))
+        guard below(3) > 0 else { return change(number, .restrict(user, nil)) }
+        let until = Timestamp(milliseconds: user != .none && below(2) == 0 ? time + Int64(below(9_000)) : 0)
+        let one = StoredRestriction(
+            of: user, until: until, below(2) == 0 ? .spam : nil, by: UserNumber(1), at: Timestamp(milliseconds: time))
+        return change(number, .restrict(user, one))
     }
 
     private mutating func message(_ number: Int32, after last: Int64) -> Append {
@@ -221,6 +232,11 @@ extension SQLiteLog {
             lines.append(
                 "\(id) \(conversation.kind) \(conversation.name) \(conversation.lastSequence.value) "
                     + "\(conversation.lastTime.milliseconds)")
+            for one in conversation.restrictions {
+                lines.append(
+                    "\(id) restriction \(names[one.user] ?? "all") \(one.until.milliseconds) "
+                        + "\(one.reason.map { "\($0)" } ?? "") \(names[one.by] ?? "") \(one.time.milliseconds)")
+            }
             for pin in conversation.pins {
                 lines.append(
                     "\(id) pin \(pin.sequence.value) \(names[pin.user] ?? "") \(pin.time.milliseconds)")

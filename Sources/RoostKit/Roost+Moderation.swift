@@ -1,0 +1,45 @@
+import RoostClient
+public import RoostWire
+
+/// Who may be in a group and write in it. Owner and admins decide, each about members of a lower role. All of it needs
+/// a session, and calling it again changes nothing. `barrier(at:)` of a conversation says why the user can't write.
+extension Roost {
+    /// Removes a user from a group for good: it can't be added and can't join until it is unbanned.
+    public func ban(_ user: String, from conversation: String, reason: ReportReason? = nil) async throws {
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+            try await client.moderation.ban(user, from: conversation, reason: reason)
+        }
+    }
+
+    /// Lets a banned user in again, if somebody adds it.
+    public func unban(_ user: String, from conversation: String) async throws {
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+            try await client.moderation.unban(user, from: conversation)
+        }
+    }
+
+    /// Keeps a member from writing for a time of 1 s to 28 days; zero ends that.
+    public func timeOut(
+        _ user: String, in conversation: String, for time: Duration, reason: ReportReason? = nil
+    ) async throws {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+            try await client.moderation.timeOut(user, in: conversation, milliseconds: milliseconds, reason: reason)
+        }
+    }
+
+    /// Says who may write in a group: all members, or only the owner and the admins.
+    public func setPosting(_ rule: PostingRule, in conversation: String) async throws {
+        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+            try await client.moderation.setPosting(rule, in: conversation)
+        }
+    }
+
+    /// Returns a page of users who are banned from a group. `next` of one page is `after` of the following one.
+    public func bans(of conversation: String, after: String? = nil) async throws -> BanPage {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.moderation.bans(of: conversation, after: after)
+        }
+    }
+}

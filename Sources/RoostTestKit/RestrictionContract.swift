@@ -1,0 +1,49 @@
+import RoostCore
+import RoostWire
+
+/// What a store keeps of who may be in a group and write in it.
+enum RestrictionContract {
+    /// A ban removes a member and stays; a time-out goes with the first change behind its end; what is so already isn't
+    /// stored again.
+    @Sendable static func restricting(_ store: inout StoreDriver) throws {
+        func restriction(of user: Int32, until: Int64 = 0, at time: Int64) -> StoredRestriction {
+            StoredRestriction(
+                of: UserNumber(user), until: Timestamp(milliseconds: until), user == 2 ? .spam : nil, by: UserNumber(1),
+                at: Timestamp(milliseconds: time))
+        }
+        func restrict(_ user: Int32, _ one: StoredRestriction?, at time: Int64) -> Append {
+            var append = store.change(1, by: 1, .restrict(UserNumber(user), one))
+            append.time = Timestamp(milliseconds: time)
+            return append
+        }
+        func stored() throws -> [StoredRestriction] { try store.load().conversations[0].restrictions }
+        func isStored(_ outcomes: [Outcome]) -> [Bool] {
+            outcomes.map { if case .stored = $0 { true } else { false } }
+        }
+        func roles() throws -> [MemberRole?] {
+            try store.load().members.sorted { $0.user.value < $1.user.value }.map(\.role)
+        }
+
+        try store.create(1, members: [1, 2, 3])
+        let before = try roles()
+        let (ban, timeout) = (restriction(of: 2, at: 100), restriction(of: 3, until: 500, at: 200))
+        let all = restriction(of: 0, at: 300)
+        let outcomes = try store.commit([
+            restrict(2, ban, at: 100), restrict(2, ban, at: 150), restrict(3, timeout, at: 200),
+            restrict(0, all, at: 300), restrict(0, all, at: 310), restrict(1, nil, at: 320),
+        ])
+        try StoreContract.expect(isStored(outcomes), [true, false, true, true, false, false])
+        try StoreContract.expect(outcomes[1], .unchanged)
+        try store.goOn()
+        try StoreContract.expect(try stored(), [all, ban, timeout])
+        try StoreContract.expect(try roles(), [before[0], nil, before[2]])
+        // It is set anew, and what is over goes.
+        let longer = restriction(of: 3, until: 900, at: 400)
+        try StoreContract.expect(isStored(try store.commit([restrict(3, longer, at: 400)])), [true])
+        try StoreContract.expect(try stored(), [all, ban, longer])
+        let lifted = try store.commit([restrict(0, nil, at: 900), restrict(2, nil, at: 901)])
+        try StoreContract.expect(isStored(lifted), [true, true])
+        try store.goOn()
+        try StoreContract.expect(try stored(), [])
+    }
+}

@@ -1,0 +1,74 @@
+import RoostCore
+import RoostWire
+
+/// Who is banned from a group, timed out in it, and whether all may write: what the log says, by rules of its own.
+struct ModerationTruth {
+    /// Banned users.
+    private(set) var banned: Set<Int> = []
+    /// Timed-out users, and when that ends, in milliseconds.
+    private(set) var timeouts: [Int: Int64] = [:]
+    /// Whether only the owner and the admins may write.
+    private(set) var isForAnnouncements = false
+    /// Whether somebody has asked for a restriction, which may be under way.
+    var wasAskedFor = false
+
+    /// A stored change.
+    /// - Parameter user: whom it is about; nil for all members.
+    mutating func apply(_ restriction: StoredRestriction?, of user: Int?, at time: Timestamp) {
+        // What is over is forgotten, also if the clock is set back later.
+        timeouts = timeouts.filter { $0.value > time.milliseconds }
+        guard let user else {
+            isForAnnouncements = restriction != nil
+            return
+        }
+        banned.remove(user)
+        timeouts[user] = nil
+        guard let restriction else { return }
+        if restriction.isBan { banned.insert(user) } else { timeouts[user] = restriction.until.milliseconds }
+    }
+
+    /// Why a member may not have written or reacted at this time; nil if it may.
+    func mistake(in append: Append, by user: Int, as role: MemberRole) -> String? {
+        guard role != .owner, !append.isErasing else { return nil }
+        switch append.kind {
+        case .message, .edit, .react:
+            if timeouts[user] ?? 0 > append.time.milliseconds { return "user \(user) writes while it is timed out" }
+            guard isForAnnouncements, role < .admin, append.kind != .react else { return nil }
+            return "user \(user) writes where only admins may"
+        case .conversation:
+            switch append.change {
+            case .leave, .erase, nil: return nil
+            default: break
+            }
+            return timeouts[user] ?? 0 > append.time.milliseconds ? "user \(user) acts while it is timed out" : nil
+        case .delete, .state: return nil
+        }
+    }
+}
+
+/// Checks that nobody says or does what it may not, in the order of the log.
+struct ModerationCheck {
+    let ledger: Ledger
+
+    /// A restriction is set by who may: nobody restricts the owner, itself, or somebody of its own rank.
+    func judge(_ restriction: StoredRestriction?, of user: Int?, by sender: Int, in conversation: ConversationTruth) {
+        let role = conversation.members[sender]?.role ?? .member
+        if role < .admin { ledger.blame("user \(sender) changed a group without being admin") }
+        guard let user, restriction != nil, let other = conversation.members[user]?.role else { return }
+        if other >= role { ledger.blame("user \(sender) restricts user \(user), who is as high") }
+    }
+
+    /// Whoever writes may, and nobody who is banned comes in.
+    func check(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
+        guard conversation.kind == .group else { return }
+        let role = conversation.members[sender]?.role ?? .member
+        if let mistake = conversation.moderation.mistake(in: append, by: sender, as: role) {
+            ledger.blame("\(mistake), in \(conversation.id)")
+        }
+        guard case .add(let members) = append.change else { return }
+        for user in members.compactMap({ ledger.users[$0.user.value] })
+        where conversation.moderation.banned.contains(user) {
+            ledger.blame("user \(user) is added to \(conversation.id), which it is banned from")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+"""Who may be in a group and write in it: the owner bans, times out and lets only admins write, in the page and on the
+socket, over a kill of the relay, and the members see why they can't."""
+
+import re
+
+from harness.browser import Browser
+from harness.waiting import until
+
+
+async def test_what_is_set_outlives_a_kill(start):
+    relay = start()
+    alice, bob, carol = [await relay.device(user) for user in ("alice", "bob", "carol")]
+    group = await alice.group("Crew", "bob", "carol")
+    await alice.call("conversation.ban", conversation=group, user="bob", reason="spam")
+    told = await bob.event("conversation", event="removed")
+    assert (told["banned"], told["reason"]) == (True, "spam")
+    await alice.call("conversation.timeout", conversation=group, user="carol", after=86_400_000)
+    await alice.call("conversation.posting", conversation=group, posting="admins")
+    relay.kill()
+    relay.start()
+    alice, bob, carol = [await relay.device(user) for user in ("alice", "bob", "carol")]
+    assert await alice.refusal("conversation.add", conversation=group, users=["bob"]) == "conflict"
+    assert await carol.refusal("send", to=group, key="k", body="x") == "forbidden"
+    seen = (await carol.call("conversation.get", conversation=group))["conversation"]
+    assert seen["posting"] == "admins" and seen["timeout"]["until"] > 0
+    assert [one["user"] for one in (await alice.call("conversation.bans", conversation=group))["bans"]] == ["bob"]
+    await alice.call("conversation.posting", conversation=group, posting="all")
+    assert await carol.refusal("send", to=group, key="k", body="x") == "forbidden"
+    await alice.call("conversation.timeout", conversation=group, user="carol", after=0)
+    await carol.send(group, "x")
+    await alice.call("conversation.unban", conversation=group, user="bob")
+    await alice.call("conversation.add", conversation=group, users=["bob"])
+
+
+async def test_the_page_says_why_one_cannot_write(relay, name):
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"))
+        bob = await relay.device(name("bob"))
+        group = await bob.group("Crew", name("alice"))
+        await bob.send(group, "Hello")
+        await alice.open("Crew")
+        await alice.sees("Hello")
+        field = alice.page.locator("#composer")
+        await bob.call("conversation.posting", conversation=group, posting="admins")
+        await alice.page.get_by_text("Only admins can send messages here.").wait_for()
+        await alice.page.get_by_text(f"{name('bob')} let only admins send messages").wait_for()
+        assert await field.is_hidden()
+        await alice.shot("announcements")
+        await bob.call("conversation.posting", conversation=group, posting="all")
+        await field.wait_for()
+        # It ends by itself.
+        await bob.call("conversation.timeout", conversation=group, user=name("alice"), after=2_000, reason="spam")
+        await alice.page.get_by_text(re.compile("You can’t send messages here until .*: Spam")).wait_for()
+        await alice.shot("timed-out")
+        await field.wait_for()
+        await alice.write("Sorry")
+        await bob.event("message", body="Sorry")
+
+
+async def test_an_owner_moderates_in_the_page(relay, name):
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"))
+        bob = await relay.device(name("bob"))
+        desk = await relay.device(name("alice"), "desk")
+        group = await desk.group("Crew", name("bob"))
+        await alice.open("Crew")
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        dialog = alice.page.get_by_role("dialog", name="Crew")
+        await dialog.get_by_label("Who can send messages").select_option(label="Only admins")
+        assert (await bob.event("conversation", event="posting"))["posting"] == "admins"
+        await dialog.get_by_role("button", name=f"Time out: {name('bob')}").click()
+        await alice.shot("time-out")
+        await alice.page.get_by_label("For how long").select_option(label="1 hour")
+        await alice.page.get_by_label("Reason").select_option(label="Spam")
+        await alice.page.get_by_role("button", name="Time out", exact=True).click()
+        told = await bob.event("conversation", event="timeout")
+        assert told["reason"] == "spam" and told["until"] - told["time"] == 3_600_000
+        await dialog.get_by_role("button", name=f"End timeout: {name('bob')}").click()
+        assert "until" not in await bob.event("conversation", event="timeout")
+        await dialog.get_by_role("button", name=f"Ban: {name('bob')}").click()
+        await alice.page.get_by_role("button", name="Ban", exact=True).click()
+        assert (await bob.event("conversation", event="removed"))["banned"]
+        await dialog.get_by_text("Banned").click()
+        await alice.shot("banned")
+        await dialog.get_by_role("button", name=f"Unban: {name('bob')}").click()
+        await dialog.get_by_text("Nobody is banned.").wait_for()
+
+        async def is_free():
+            return (await desk.call("conversation.bans", conversation=group))["bans"] == []
+        await until(is_free, "the ban to be lifted")

@@ -1,0 +1,112 @@
+// Who may be in a group and write in it, for its owner and admins: what app-people.js shows of it in the dialog of a
+// conversation.
+
+import { REASONS } from "./app-lines.js";
+
+/** For how long members can be timed out, as the page offers it. Milliseconds. */
+const TIMES = [[600_000, "10 minutes"], [3_600_000, "1 hour"], [86_400_000, "24 hours"], [604_800_000, "7 days"]];
+/** Banned users whom the dialog asks for. */
+const BANS = 1_000;
+
+/** What the dialog holds of this part. */
+export class Moderation {
+  #page;
+  #change;
+  #row;
+  #chosen;
+
+  /** `change` does something and shows what is so then; `row` makes the line of a person. */
+  constructor(page, field, change, row) {
+    this.#page = page;
+    this.#change = change;
+    this.#row = row;
+    const { element, $ } = page;
+    const option = (value, words) => element("option", { value }, words);
+    this.posting = field(page, "info-posting", "Who can send messages", "select", {},
+      option("all", "Everyone"), option("admins", "Only admins"));
+    this.bans = element("details", { id: "bans-part" }, element("summary", {}, "Banned"), element("ul", { id: "bans" }));
+    this.dialog = element("dialog", { id: "moderate-dialog", "aria-labelledby": "moderate-title" },
+      element("h2", { id: "moderate-title" }),
+      element("form", { id: "moderate-form" },
+        field(page, "moderate-time", "For how long", "select", {}, ...TIMES.map(([value, words]) => option(value, words))),
+        field(page, "moderate-reason", "Reason, shown to everyone in the group", "select", {},
+          option("", "No reason"), ...Object.entries(REASONS).map(([value, words]) => option(value, words))),
+        element("div", { class: "row end" }, element("button", { type: "button", "data-close": "" }, "Cancel"),
+          element("button", { id: "moderate-submit", class: "danger" }))));
+    $("confirm").before(this.dialog);
+    page.equip(this.dialog);
+    this.posting.lastElementChild.addEventListener("change", ({ target }) => (
+      change(() => this.#request("posting", { posting: target.value }))));
+    this.bans.addEventListener("toggle", () => this.load());
+    this.dialog.querySelector("form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.dialog.close();
+      const { does, user } = this.#chosen;
+      const reason = $("moderate-reason").value || undefined;
+      const after = does === "timeout" ? Number($("moderate-time").value) : undefined;
+      this.#change(() => this.#request(does, { user, reason, after }));
+    });
+  }
+
+  get #conversation() { return this.#page.conversationView.snapshot?.conversation; }
+
+  async #request(does, members) {
+    const { roost } = this.#page;
+    const conversation = this.#conversation.id;
+    await roost.request(`conversation.${does}`, { conversation, ...members });
+    await roost.request("conversation.get", { conversation });
+  }
+
+  show(conversation) {
+    const isGroup = conversation?.kind === "group";
+    const mayChange = isGroup && conversation.role !== "member";
+    this.posting.hidden = !isGroup;
+    this.posting.lastElementChild.value = conversation?.posting ?? "all";
+    this.posting.lastElementChild.disabled = !mayChange;
+    this.bans.hidden = !mayChange;
+    if (!mayChange) this.bans.open = false;
+  }
+
+  /** What the owner or an admin can do about a member of a lower role. */
+  acts({ user, timeout }) {
+    const ask = (does) => this.#ask(does, user);
+    return [
+      timeout?.until > Date.now()
+        ? ["End timeout", () => this.#change(() => this.#request("timeout", { user, after: 0 }))]
+        : ["Time out", () => ask("timeout")],
+      ["Ban", () => ask("ban")],
+    ];
+  }
+
+  #ask(does, user) {
+    const { $, text, called, showDialog } = this.#page;
+    this.#chosen = { does, user };
+    const isTimeout = does === "timeout";
+    text($("moderate-title"), isTimeout ? `Time out ${called(user)}?` : `Ban ${called(user)} from this group?`);
+    text($("moderate-submit"), isTimeout ? "Time out" : "Ban");
+    $("moderate-time").parentNode.hidden = !isTimeout;
+    $("moderate-reason").value = "";
+    showDialog("moderate-dialog");
+  }
+
+  /** Who can't come back, if the list is open. */
+  async load() {
+    if (!this.bans.open) return;
+    const { roost, $, attempt, called, element } = this.#page;
+    const { id } = this.#conversation;
+    const bans = [];
+    let after;
+    const isRead = await attempt(async () => {
+      do {
+        const page = await roost.request("conversation.bans", { conversation: id, limit: 100, ...(after && { after }) });
+        bans.push(...page.bans);
+        after = page.next;
+      } while (after && bans.length < BANS);
+      return true;
+    });
+    if (!isRead || this.#conversation?.id !== id) return;
+    const rows = bans.map(({ user, by, reason }) => this.#row(user, `by ${called(by)}${reason ? ` · ${REASONS[reason] ?? reason}` : ""}`,
+      [["Unban", () => this.#change(() => this.#request("unban", { user }))]]));
+    $("bans").replaceChildren(...(rows.length ? rows : [element("li", { class: "faint" }, "Nobody is banned.")]));
+  }
+}
