@@ -192,6 +192,10 @@ let package = Package(
                 .embedInCode("Mail/Texts/changed.en.txt"), .embedInCode("Mail/Texts/changed.de.txt"),
                 .embedInCode("Mail/Texts/linked.en.txt"), .embedInCode("Mail/Texts/linked.de.txt"),
                 .embedInCode("Mail/Texts/joined.en.txt"), .embedInCode("Mail/Texts/joined.de.txt"),
+                .embedInCode("Mail/Texts/opened.en.txt"), .embedInCode("Mail/Texts/opened.de.txt"),
+                .embedInCode("Mail/Texts/guarded.en.txt"), .embedInCode("Mail/Texts/guarded.de.txt"),
+                .embedInCode("Mail/Texts/unguarded.en.txt"), .embedInCode("Mail/Texts/unguarded.de.txt"),
+                .embedInCode("Mail/Texts/recovered.en.txt"), .embedInCode("Mail/Texts/recovered.de.txt"),
             ],
             swiftSettings: strict
         ),

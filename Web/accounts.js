@@ -8,9 +8,9 @@ const PATIENCE = 15_000;
 
 /** A refusal of the services, or why they can't be reached: `unreachable`. */
 export class AccountError extends Error {
-  constructor(code, reason, { member, retryAfter } = {}) {
+  constructor(code, reason, { member, retryAfter, ticket } = {}) {
     super(reason);
-    Object.assign(this, { code, member, retryAfter });
+    Object.assign(this, { code, member, retryAfter, ticket });
   }
 }
 
@@ -57,6 +57,12 @@ export class Accounts {
   async signInByLink(token, displayName, role) {
     const { device } = this;
     return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, role, device } }));
+  }
+
+  /** The second step of a sign-in that failed with `factor_required`: its `ticket`, and a code. */
+  async signInByCode(ticket, code) {
+    const { device } = this;
+    return this.#keep(await this.#ask("POST", "/v1/sessions/factor", { body: { ticket, code, device } }));
   }
 
   /** Roles of which one is chosen at sign-up; none where the operator has named none. */
@@ -179,6 +185,25 @@ export class Accounts {
   async addPassword(user, email, password) {
     await this.#ask("POST", "/v1/account/password", { user, body: { email, password } });
   }
+
+  // -- The second factor
+
+  /** `since` if it is on, `recoveryCodes` that are left, and whether it is `required`. */
+  factor(user) { return this.#ask("GET", "/v1/account/factor", { user }); }
+
+  /** A `secret`, and its `address` for a QR code. It isn't asked for before its first code. */
+  offerFactor(user, password) { return this.#ask("POST", "/v1/account/factor", { user, body: { password } }); }
+
+  /** Turns it on. Returns the recovery codes. */
+  async turnOnFactor(user, code) {
+    return (await this.#ask("POST", "/v1/account/factor/confirm", { user, body: { code } })).recoveryCodes;
+  }
+
+  async renewRecoveryCodes(user, password, code) {
+    return (await this.#ask("POST", "/v1/account/factor/codes", { user, body: { password, code } })).recoveryCodes;
+  }
+
+  async turnOffFactor(user, password, code) { await this.#ask("DELETE", "/v1/account/factor", { user, body: { password, code } }); }
 
   // -- What there is
 

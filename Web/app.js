@@ -368,13 +368,18 @@ function accountReason(error) {
     suspended: "This account is suspended.",
     unauthorized: "You are signed out. Sign in again.",
     refresh_reused: "You are signed out. Sign in again.",
-    sign_in_again: "Sign out and in again, then try once more.",
+    sign_in_again: myAccount.isLost
+      ? "It’s been a while since you signed in. Open a new sign-in link, from “roost admin user link” on the server, and try again within 10 minutes."
+      : "Sign out and in again, then try once more.",
+    wrong_code: "That code is wrong, or was used before. Enter the newest one.",
+    factor_missing: "Turn on two-step verification first.",
     identity_refused: "That took too long, or was begun in another tab. Try again.",
     denied: "You weren't signed in.",
     unavailable: "That can't be reached. Try again later.",
     invalid: {
       email: "Enter a valid email.", displayName: "Choose a display name.",
       password: "Choose a longer password.", newPassword: "Choose a longer password.",
+      code: "Enter the six digits, or a recovery code.",
     }[error?.member],
   }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
 }
@@ -387,7 +392,7 @@ const startForm = {
   come: undefined,
   words: {
     in: "Sign in", up: "Create account", forgot: "Email me a link", reset: "Set password", link: "Join",
-    verify: "Confirm email",
+    verify: "Confirm email", factor: "Continue",
   },
 
   show(way) {
@@ -400,7 +405,25 @@ const startForm = {
     text($("start-submit"), this.words[way]);
     text($("start-problem"), "");
     $("start-ways").hidden = way === "verify";
-    for (const one of $("start-ways").children) one.hidden = one.dataset.way === way;
+    for (const one of $("start-ways").children) one.hidden = one.dataset.way === way || (way === "factor" && one.dataset.way !== "in");
+    text($("start-ways").firstElementChild, way === "factor" ? "Back" : "Sign in");
+  },
+
+  /** The second step of a sign-in, whatever the first was. */
+  askCode(ticket) {
+    this.secret = ticket;
+    $("start-password").value = "";
+    showStart("Enter your code", "Open your authenticator app, and enter the code it shows for Roost.");
+    this.show("factor");
+    $("start-code").focus();
+  },
+
+  /** Says why somebody isn't let in, or asks for the second step. */
+  refused(error) {
+    if (error.code === "factor_required") return this.askCode(error.ticket);
+    const isOver = this.way === "factor" && error.code === "sign_in_again";
+    if (isOver) greet();
+    return text($("start-problem"), isOver ? "That took too long. Sign in again." : accountReason(error));
   },
 
   /** Where the operator has named roles, one of them is chosen. */
@@ -427,6 +450,11 @@ const startForm = {
       await comeBack();
       return tell("Your address is confirmed.");
     }
+    if (this.way === "factor") {
+      const code = $("start-code").value;
+      $("start-code").value = "";
+      return enter(await accounts.signInByCode(this.secret, code));
+    }
     if (this.way === "link") return enter(await this.come(displayName, role));
     const user = this.way === "up"
       ? await accounts.signUp({ email, password, displayName, role })
@@ -442,12 +470,15 @@ $("start-form").addEventListener("submit", async (event) => {
   try {
     await startForm.submit();
   } catch (error) {
-    text($("start-problem"), accountReason(error));
+    startForm.refused(error);
   } finally {
     $("start-submit").disabled = false;
   }
 });
-$("start-ways").addEventListener("click", ({ target }) => { if (target.dataset.way) startForm.show(target.dataset.way); });
+$("start-ways").addEventListener("click", ({ target }) => {
+  if (startForm.way === "factor") greet();
+  else if (target.dataset.way) startForm.show(target.dataset.way);
+});
 
 /** Signing in with others. The secret is this tab's: what comes back to another one was begun by somebody else. */
 const others = {
@@ -482,7 +513,7 @@ const others = {
 
   failed(error) {
     greet();
-    text($("start-problem"), accountReason(error));
+    startForm.refused(error);
   },
 };
 
@@ -534,6 +565,7 @@ const myAccount = {
     $("me-unconfirmed").hidden = this.isConfirmed || !this.hasAddress;
     $("me-sessions").replaceChildren();
     if (!this.isMine) return;
+    showFactor($("me-factor"));
     text($("me-id"), `Others find you as ${me}.`);
     const found = await attempt(() => accounts.sessions(me), (words) => text($("me-id"), words));
     $("me-sessions").replaceChildren(...(found ?? []).map((one) => this.row(one)));
@@ -639,6 +671,7 @@ async function leave(title, words) {
   loadingFind?.then((find) => find.close());
   me = "";
   conversationView.close();
+  $("me-factor").replaceChildren();
   tokens.forget(user);
   history.replaceState(null, "", "/");
   known.forget(user);
@@ -690,6 +723,7 @@ async function welcome(kind, secret) {
     try {
       return enter(await accounts.signInByLink(secret));
     } catch (error) {
+      if (error.code === "factor_required") return startForm.askCode(error.ticket);
       if (error.member !== "displayName") words = accountReason(error);
     }
   }
@@ -2084,9 +2118,10 @@ $("sign-out").addEventListener("click", async () => {
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, Roving, Rows, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meant, meantAll, meet, messageRows,
+  $, NAME, Roving, Rows, accountReason, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meant, meantAll, meet, messageRows,
   names, nobody, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showSession, spelling, strangers,
   tell, text, things, tools,
+  get accounts() { return accounts; },
   get me() { return me; },
   get roost() { return roost; },
 };
@@ -2118,6 +2153,14 @@ let loadingWriting;
 function loadWriting() {
   loadingWriting ??= ofThisVersion(import("/app-write.js?unpacked")).then(({ begin }) => { writing = begin(page); })
     .catch(() => { loadingWriting = undefined; });
+}
+
+/** Two-step verification of the user of this tab, in a place of its own. */
+let loadingFactor;
+function showFactor(place) {
+  loadingFactor ??= ofThisVersion(import("/app-factor.js?unpacked")).then(({ begin }) => begin(page));
+  loadingFactor.catch(() => { loadingFactor = undefined; });
+  return attempt(async () => (await loadingFactor).show(place, me));
 }
 
 /** Searching all conversations comes when somebody does. */

@@ -21,6 +21,7 @@ extension AccountClient {
     }
 
     /// Signs somebody in by their address and password.
+    /// - Throws: `AccountFailure.factorRequired` if the account has a second factor, as every way to sign in does.
     @discardableResult
     public func signIn(email: String, password: String) async throws(AccountFailure) -> SignIn {
         try begin(

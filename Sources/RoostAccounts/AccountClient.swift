@@ -202,6 +202,9 @@ public actor AccountClient {
     private func ask(_ request: AccountRequest) async throws(AccountFailure) -> AccountAnswer {
         let answer: AccountAnswer
         do throws(TransportFailure) { answer = try await transport.send(request) } catch { throw .unreachable }
+        if let ticket = answer.members.flatMap({ SignInTicket($0) }), answer.status == 401 {
+            throw .factorRequired(ticket)
+        }
         if let refusal = answer.refusal { throw .refused(refusal) }
         guard (200...299).contains(answer.status) else { throw .unexpectedAnswer }
         return answer

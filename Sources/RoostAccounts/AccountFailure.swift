@@ -2,6 +2,8 @@
 public enum AccountFailure: Error, Sendable, Equatable {
     /// They refused it.
     case refused(AccountRefusal)
+    /// The account has a second factor: ask for a code, and sign in by it and this ticket.
+    case factorRequired(SignInTicket)
     /// Nobody is signed in, or the session has ended: show the page to sign in.
     case signedOut
     /// There was no answer. The request may have had an effect.
@@ -16,7 +18,7 @@ public enum AccountFailure: Error, Sendable, Equatable {
         switch self {
         case .refused(let refusal): refusal.status == 429 || refusal.status >= 500
         case .unreachable: true
-        case .signedOut, .unexpectedAnswer, .store: false
+        case .factorRequired, .signedOut, .unexpectedAnswer, .store: false
         }
     }
 }

@@ -46,6 +46,8 @@ public struct AccountProfile: Sendable, Equatable {
     public var language: String
     /// Whether the address is confirmed.
     public var isVerified: Bool
+    /// Whether a second factor is asked for when its owner signs in.
+    public var hasSecondFactor: Bool
     /// When it was made.
     public var created: Timestamp
 
@@ -57,6 +59,7 @@ public struct AccountProfile: Sendable, Equatable {
         role = members.string("role")
         language = members.string("language") ?? "en"
         isVerified = members.flag("verified") ?? false
+        hasSecondFactor = members.flag("hasFactor") ?? false
         created = members.time("created") ?? .never
     }
 }

@@ -8,6 +8,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case invalidCredentials = "invalid_credentials"
         case refreshReused = "refresh_reused"
         case signInAgain = "sign_in_again"
+        case factorRequired = "factor_required"
+        case factorMissing = "factor_missing"
+        case wrongCode = "wrong_code"
         case identityRefused = "identity_refused"
         case identityTaken = "identity_taken"
         case lastWayIn = "last_way_in"
@@ -39,8 +42,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
         var status: Int {
             switch self {
             case .badRequest, .badJSON, .badPosition: 400
-            case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
-            case .signInAgain, .forbidden, .suspended, .noRelationship, .blocked: 403
+            case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused, .factorRequired, .wrongCode: 401
+            case .signInAgain, .factorMissing, .forbidden, .suspended, .noRelationship, .blocked: 403
             case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408
@@ -65,6 +68,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
     package var retryAfter: Int64?
     /// What the path takes, for 405.
     package var allow: String?
+    /// What the second step of a sign-in takes.
+    package var ticket: FactorTicket?
 
     /// A refusal with a reason in plain English.
     package init(_ code: Code, _ reason: String, member: String? = nil, retryAfter: Int64? = nil) {
@@ -84,6 +89,16 @@ package struct ServiceFault: Error, Sendable, Equatable {
     static let identityRefused = ServiceFault(.identityRefused, "the sign-in with the provider isn't good; begin again")
     static let full = ServiceFault(.full, "this server has as many accounts as its operator wants")
     static let suspended = ServiceFault(.suspended, "an operator has suspended this account")
+    // One answer for a code that is wrong, was used before, or is another step's.
+    static let wrongCode = ServiceFault(.wrongCode, "the code is wrong, or was used before")
+
+    /// There is a second step.
+    static func factorRequired(_ ticket: FactorTicket) -> ServiceFault {
+        var fault = ServiceFault(.factorRequired, "the account has a second factor: send the ticket with a code")
+        fault.ticket = ticket
+        return fault
+    }
+
     // One answer for an unknown address and for a wrong password.
     static let invalidCredentials = ServiceFault(.invalidCredentials, "the address or the password is wrong")
 }

@@ -165,6 +165,8 @@ package struct Services: Sendable {
         var table = RouteTable()
         let readiness = Readiness(database: database, clock: clock, seconds: limits.readySeconds)
         PublicRoutes(readiness: readiness, keys: keys).add(to: &table)
+        // Before the path that ends one session.
+        FactorRoutes(factors: Factors(accounts)).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         OpenIDRoutes(identities: identities).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: limits).add(to: &table)
@@ -283,15 +285,12 @@ package struct Services: Sendable {
         switch receiver {
         case .owner: return try await links.owner()
         case .friend: return try await links.friend()
-        case .user(let user): return try await links.entry(of: user)
         }
     }
 
     /// Whom a link is for.
     package enum LinkReceiver: Sendable {
         case owner, friend
-        /// Somebody who has an account.
-        case user(String)
     }
 
     /// Looks at the keys, and deletes what has ended.
@@ -322,6 +321,7 @@ extension Accounts.Settings {
         rules.tiers = configuration.tiers
         accountsMax = configuration.accountsMax
         erasesMessages = configuration.erasesMessages
+        operatorsNeedFactor = configuration.operatorsNeedFactor
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL

@@ -119,6 +119,20 @@ package struct ServicesLimits: Sendable, Equatable {
     /// Forgotten passwords that wait to be looked up. Each takes one commit of some milliseconds.
     package var forgottenQueue = 256
 
+    // MARK: Second factors
+
+    /// Codes of one account that may be wrong in `attemptSeconds`: three steps are good at a time, so that these are 15
+    /// of a million codes.
+    package var factorFailures = 5
+    /// The same in a day. Whoever knows the password finds a code with one in 11,000 a day, one in 30 a year.
+    package var factorFailuresDaily = 30
+    /// How long the second step of a sign-in may take. A code is looked up in seconds, a recovery code in minutes.
+    package var ticketSeconds: Int64 = 300
+    /// Sign-ins of one account that wait for their second step; the oldest ends. Each is 100 bytes.
+    package var ticketsMax = 10
+    /// How long a new secret waits for its first code. Installing an app takes minutes.
+    package var offerSeconds: Int64 = 600
+
     // MARK: Operators
 
     /// Most accounts, or entries of the audit log, in one answer: 100 KiB.

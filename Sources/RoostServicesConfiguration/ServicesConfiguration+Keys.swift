@@ -81,6 +81,9 @@ extension ServicesConfiguration {
             "accounts.messages", .word(\.messagesWord, ["keep", "erase"]),
             "What becomes of the messages of somebody whose account is deleted. keep: they stay, from a random id. "
                 + "erase: others see them as deleted ones."),
+        Key(
+            "accounts.operator_factor", .word(\.operatorFactorWord, ["optional", "required"]),
+            "required: operators may do nothing as such before they have turned on two-step verification."),
     ]
 
     private static let tokenKeys: [Key] = [
@@ -173,6 +176,11 @@ extension ServicesConfiguration {
     private var trustWord: String {
         get { openID.other.trustsAddresses ? "on" : "off" }
         set { openID.other.trustsAddresses = newValue == "on" }
+    }
+
+    private var operatorFactorWord: String {
+        get { operatorsNeedFactor ? "required" : "optional" }
+        set { operatorsNeedFactor = newValue == "required" }
     }
 
     private var messagesWord: String {

@@ -33,6 +33,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var looksUp = false
     /// Whether the messages of whoever deletes the account are erased.
     package var erasesMessages = false
+    /// Whether operators are none without a second factor.
+    package var operatorsNeedFactor = false
     package var accessSeconds = 3_600
     package var refreshDays = 60
     /// Where letters go, and how.

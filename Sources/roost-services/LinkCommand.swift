@@ -9,15 +9,7 @@ struct LinkCommand: AsyncParsableCommand {
     @OptionGroup var options: ServicesOptions
     @Flag(help: "One by which somebody gets an account, for a week.") var friend = false
 
-    @Option(help: "One by which this user, who has an account, signs in again, for half an hour.") var user: String?
-
-    func validate() throws {
-        guard !friend || user == nil else { throw ValidationError("--friend is for somebody without an account") }
-    }
-
     func run() async throws {
-        let receiver: Services.LinkReceiver = user.map { .user($0) } ?? (friend ? .friend : .owner)
-        let link = try await Services.link(try options.configuration(), for: receiver)
-        ServicesCommand.write(link)
+        ServicesCommand.write(try await Services.link(try options.configuration(), for: friend ? .friend : .owner))
     }
 }

@@ -34,7 +34,7 @@ def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
 
 # Each command but serve that reads or writes the folder.
 COMMANDS = ("api-key create shop", "api-key list", "api-key remove shop", "link", "link --friend",
-            "link --user u1", "rotate-key", "admin-token", "admin GET /v1/admin/audit")
+            "rotate-key", "admin-token", "admin GET /v1/admin/audit")
 
 
 def folder_of(services):

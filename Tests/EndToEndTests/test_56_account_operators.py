@@ -338,6 +338,8 @@ def test_answers_are_as_the_document_says(start_services):
     assert walk.ask("POST", f"{path}/suspend", at=f"{at}/suspend", token=token)["account"]["suspended"] is True
     assert walk.ask("POST", "/v1/sessions/refresh", {"refreshToken": bob["refreshToken"]}).status == 403
     assert walk.ask("POST", f"{path}/resume", at=f"{at}/resume", token=token)["account"]["suspended"] is False
+    assert walk.ask("POST", f"{path}/link", at=f"{at}/link", token=token).status == 201
+    assert walk.ask("DELETE", f"{path}/factor", at=f"{at}/factor", token=token).code == "conflict"
     sid = services.sign_in("bob@example.org")["session"]
     assert walk.ask("DELETE", f"/v1/admin/sessions/{sid}", at="/v1/admin/sessions/{sid}", token=token).status == 204
     assert walk.ask("DELETE", f"{path}/sessions", at=f"{at}/sessions", token=token).status == 204

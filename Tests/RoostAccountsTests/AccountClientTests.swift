@@ -68,6 +68,47 @@ struct AccountClientTests {
         #expect(refused?.mayPass == false && services.requests.count == 1)
     }
 
+    @Test func theSecondStepSignsIn() async throws {
+        let client = client()
+        let required = FakeServices.json(
+            #"{"code":"factor_required","reason":"a code","ticket":"s3cret","expires":1800000300000}"#, status: 401)
+        services.reply(required)
+        let first = await failure { try await client.signIn(email: "ann@example.org", password: "correct horse") }
+        guard case .factorRequired(let ticket) = first else { throw AccountFailure.unexpectedAnswer }
+        #expect(ticket.expires.milliseconds == 1_800_000_300_000 && first?.mayPass == false)
+        // Nobody is signed in by it, and it is in no log of an app.
+        #expect(try await client.signedIn() == nil)
+        #expect(!"\(ticket) \(String(reflecting: ticket)) \(String(describing: first))".contains("s3cret"))
+        services.reply(FakeServices.json(#"{"code":"wrong_code","reason":"no"}"#, status: 401), FakeServices.tokens(1))
+        let wrong = await failure { try await client.signIn(ticket: ticket, code: "000000") }
+        #expect(wrong == .refused(AccountRefusal(status: 401, code: "wrong_code", reason: "no")))
+        #expect(try await client.signIn(ticket: ticket, code: "123456").user == "uann")
+        #expect(services.body(2) == ["ticket": "s3cret", "code": "123456", "device": "phone"])
+        #expect(services.paths.last == "POST /v1/sessions/factor")
+    }
+
+    @Test func aSecondFactorIsTurnedOnAndOff() async throws {
+        let client = try await signedIn()
+        services.reply(
+            FakeServices.json(#"{"recoveryCodes":0,"required":true}"#),
+            FakeServices.json(#"{"secret":"ABC","address":"otpauth://x","expires":7}"#, status: 201),
+            FakeServices.json(#"{"recoveryCodes":["a-b","c-d"]}"#), FakeServices.json(#"{"recoveryCodes":["e-f"]}"#),
+            .success(AccountAnswer(status: 204)))
+        let state = try await client.secondFactor.state()
+        #expect(state.since == nil && state.recoveryCodes == 0 && state.isRequired)
+        let offer = try await client.secondFactor.offer(password: "correct horse")
+        #expect(offer.secret == "ABC" && offer.address == "otpauth://x" && offer.expires.milliseconds == 7)
+        #expect(try await client.secondFactor.turnOn(code: "123456") == ["a-b", "c-d"])
+        #expect(try await client.secondFactor.renewRecoveryCodes(password: "correct horse", code: "123456") == ["e-f"])
+        try await client.secondFactor.turnOff(password: "correct horse", code: "a-b")
+        #expect(services.body(5) == ["password": "correct horse", "code": "a-b"])
+        #expect(
+            Array(services.paths.dropFirst()) == [
+                "GET /v1/account/factor", "POST /v1/account/factor", "POST /v1/account/factor/confirm",
+                "POST /v1/account/factor/codes", "DELETE /v1/account/factor",
+            ])
+    }
+
     @Test func refusalsAreTold() async throws {
         services.reply(
             FakeServices.json(

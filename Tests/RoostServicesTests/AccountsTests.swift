@@ -258,7 +258,8 @@ struct AccountsTests {
         let friend = secret(try await links.friend())
         let first = try await accounts.enter(by: friend, Accounts.Application(displayName: "Finn"), client: "c")
         clock.advance(seconds: 86_400)
-        let (used, late) = (try await links.entry(of: first.user), try await links.entry(of: first.user))
+        let used = try await links.entry(of: first.user, by: "@operator").address
+        let late = try await links.entry(of: first.user, by: "@operator").address
         let again = try await enter(used)
         #expect(again.user == first.user && again.sid != first.sid)
         #expect(await code { _ = try await enter(used) } == .badLink)
@@ -268,13 +269,13 @@ struct AccountsTests {
         #expect(account.user == first.user)
         clock.advance(seconds: 1_800)
         #expect(await code { _ = try await enter(late) } == .badLink)
-        #expect(await code { _ = try await links.entry(of: "unobody") } == .userNotFound)
+        #expect(await code { _ = try await links.entry(of: "unobody", by: "@operator") } == .userNotFound)
         // Another password ends it, and it goes with the account.
-        let ended = try await links.entry(of: first.user)
+        let ended = try await links.entry(of: first.user, by: "@operator").address
         let now = try await accounts.caller(again.access)
         try await accounts.changePassword(of: now, from: "correct horse", to: "battery staple")
         #expect(await code { _ = try await enter(ended) } == .badLink)
-        let kept = try await links.entry(of: first.user)
+        let kept = try await links.entry(of: first.user, by: "@operator").address
         try await accounts.erase(now, password: "battery staple")
         #expect(await code { _ = try await enter(kept) } == .badLink)
         let audit = try await accounts.database.read { database throws(LocalFailure) in
@@ -515,6 +516,7 @@ struct AccountsTests {
         var table = RouteTable()
         let readiness = Readiness(database: accounts.database, clock: clock.wall, seconds: 5)
         PublicRoutes(readiness: readiness, keys: accounts.keys).add(to: &table)
+        FactorRoutes(factors: Factors(accounts)).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         let openID = OpenIDTests.openID(try TestIssuer(), clock)
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)

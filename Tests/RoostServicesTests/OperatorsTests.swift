@@ -53,6 +53,32 @@ struct OperatorsTests {
         #expect(try await operators.audit(of: user, before: nil, limit: 100).isEmpty)
     }
 
+    @Test func anOperatorWithoutAWayInMustBeFresh() async throws {
+        let operators = try await operators()
+        let accounts = operators.accounts
+        func code(_ body: () async throws -> Void) async -> ServiceFault.Code? {
+            do { try await body() } catch { return (error as? ServiceFault)?.code }
+            return nil
+        }
+        func secret(_ link: String) -> String { String(link.drop { $0 != "=" }.dropFirst()) }
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        let owner = try await accounts.enter(
+            by: secret(try await links.owner()), Accounts.Application(displayName: "Olga"), client: "c")
+        clock.advance(seconds: 601)
+        // Whoever holds an old session of an operator's doesn't get the account for good.
+        let old = try await accounts.caller(owner.access)
+        func add(_ caller: Accounts.Caller) async throws {
+            _ = try await accounts.addPassword(of: caller, email: "o@x.org", password: "correct horse", client: "c")
+        }
+        #expect(await code { try await add(old) } == .signInAgain)
+        #expect(await code { try await accounts.erase(old, password: nil) } == .signInAgain)
+        // A new link makes its owner fresh.
+        let link = try await operators.link(of: owner.user, by: caller)
+        let again = try await accounts.enter(by: secret(link.address), Accounts.Application(), client: "c")
+        #expect(again.user == owner.user)
+        try await add(try await accounts.caller(again.access))
+    }
+
     @Test func whatCouldNotBeDoneIsNoEntry() async throws {
         let operators = try await operators()
         let user = try await signUp(operators, "ann@example.org")

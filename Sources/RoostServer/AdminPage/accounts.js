@@ -150,13 +150,16 @@ async function show(user, moves = true) {
   $("account-title").textContent = account.displayName || "(no name)";
   const facts = [
     account.user, account.email ? `address ${account.email}` : "no address", state(account),
-    account.hasPassword ? "" : "no password", ...identities.map(({ issuer }) => `signs in by ${issuer}`),
+    account.hasPassword ? "" : "no password", account.hasFactor ? "two-step verification" : "", ...identities.map(({ issuer }) => `signs in by ${issuer}`),
     ...links.map(({ purpose, expires }) => `has a link to ${purpose} until ${when(expires)}`),
     `language ${account.language}`, `since ${when(account.created)}`,
   ];
   $("account-facts").textContent = facts.filter(Boolean).join(", ");
   $("account-role").value = account.role ?? "";
   $("account-tier").value = account.tier ?? "";
+  $("reset-factor").hidden = !account.hasFactor;
+  $("link-account").hidden = !isCommandLine(await token());
+  $("account-link").textContent = "";
   $("suspend-account").textContent = account.suspended ? "Let sign in again" : "Suspend";
   $("appoint-account").textContent = account.operator ? "No longer an operator" : "Make an operator";
   const table = $("account-sessions");
@@ -199,6 +202,14 @@ $("appoint-account").addEventListener("click", () => act(
     : `Let ${name()} do everything that is on this page?`,
   "PATCH", "", { operator: !shown.operator }));
 $("end-account").addEventListener("click", () => act(`Sign ${name()} out everywhere?`, "DELETE", "/sessions"));
+$("reset-factor").addEventListener("click", () => act(
+  `Turn off two-step verification for ${name()}? Make sure that it is they who ask.`, "DELETE", "/factor"));
+$("link-account").addEventListener("click", async () => {
+  if (!(await confirmed(`Create a link that signs in as ${name()}? Whoever has it can read their messages.`))) return;
+  const made = await tried("POST", path("/link"), {});
+  if (!made) return;
+  $("account-link").replaceChildren(`Good once, until ${when(made.expires)}: `, element("code", {}, made.link));
+});
 $("delete-account").addEventListener("click", async () => {
   if (!(await confirmed(`Delete the account of ${name()} for ever? Nothing brings it back.`))) return;
   if (!(await tried("DELETE", path()))) return;
@@ -228,8 +239,18 @@ $("list-letters").addEventListener("click", listLetters);
 const ACTS = {
   show: "looked at", find: "searched", role: "gave the role", tier: "gave the tier", appoint: "made an operator",
   dismiss: "made no longer an operator", suspend: "suspended", resume: "let in again", revoke: "signed out",
-  delete: "deleted", letters: "looked at the letters that wait",
+  delete: "deleted", letters: "looked at the letters that wait", link: "created a sign-in link for",
+  factor: "turned off two-step verification of", name: "named",
 };
+
+/** Whether a token was made by the command line, which alone may let somebody in. The services check it. */
+function isCommandLine(words) {
+  try {
+    return JSON.parse(atob(words.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub.startsWith("@");
+  } catch {
+    return false;
+  }
+}
 
 let nextEntry;
 

@@ -344,7 +344,11 @@ async function offerAccounts() {
   });
   const goOn = async (user) => {
     try {
-      if (!isOperator(await accounts.token(user))) throw new Error(`${user} is no operator`);
+      if (!isOperator(await accounts.token(user))) {
+        const { required, since } = await accounts.factor(user);
+        throw new Error(required && since === undefined
+          ? "Operators need two-step verification here. Turn it on in the chat page first." : `${user} is no operator`);
+      }
     } catch (error) {
       $("sign-in-problem").textContent = error.message;
       return;

@@ -21,8 +21,10 @@ package struct Account: Sendable, Equatable {
     package var isProven = false
     /// Whether an operator keeps them out.
     package var isSuspended = false
-    /// Whether their tokens have the scope `admin`.
+    /// Whether their tokens have the scope `admin`, unless they need a second factor for that.
     package var isOperator = false
+    /// Whether a second factor is asked for when they sign in. It has a table of its own, and isn't stored from here.
+    package var hasFactor = false
     /// Milliseconds since 1970.
     package var created: Int64
 }

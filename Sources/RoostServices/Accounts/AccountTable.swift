@@ -2,8 +2,10 @@ import RoostStore
 
 /// The statements about accounts.
 enum AccountTable {
-    private static let columns =
+    private static let stored =
         "user, email, name, role, tier, language, hash, verified, suspended, operator, created"
+    private static let columns =
+        stored + ", EXISTS(SELECT 1 FROM factor WHERE factor.user = account.user AND since > 0)"
 
     private static func account(_ row: LocalStatement) -> Account {
         Account(
@@ -11,13 +13,14 @@ enum AccountTable {
             role: row.isNull(3) ? nil : row.text(3), tier: row.isNull(4) ? nil : row.text(4), language: row.text(5),
             hash: row.isNull(6) ? nil : row.text(6), isVerified: row.integer(7) != 0,
             isProven: row.integer(7) == proven,
-            isSuspended: row.integer(8) != 0, isOperator: row.integer(9) != 0, created: row.integer(10))
+            isSuspended: row.integer(8) != 0, isOperator: row.integer(9) != 0, hasFactor: row.integer(11) != 0,
+            created: row.integer(10))
     }
 
     /// Returns false if the address is taken.
     static func insert(_ account: Account, _ database: LocalDatabase) throws(LocalFailure) -> Bool {
         try database.run(
-            "INSERT INTO account(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(email) DO NOTHING",
+            "INSERT INTO account(\(stored)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(email) DO NOTHING",
             [
                 .text(account.user), optional(account.email), .text(account.name), optional(account.role),
                 optional(account.tier), .text(account.language), optional(account.hash), level(account),
@@ -129,6 +132,9 @@ enum AccountTable {
             "UPDATE account SET verified = ?, hash = ? WHERE user = ?",
             [.integer(proven), optional(hash), .text(account.user)])
         if !account.isProven { try IdentityTable.deleteAll(account.user, database) }
+        // Whoever turned it on hadn't shown that the address is theirs. Later it stays: it guards the account against
+        // those who have got into its mailbox, too.
+        if !account.isVerified { try FactorTable.delete(account.user, database) }
         _ = try SessionTable.endAll(account.user, now: now, database)
         for purpose in LinkPurpose.waysIn + [.verify] { try LinkTable.deleteAll(account.user, purpose, database) }
     }

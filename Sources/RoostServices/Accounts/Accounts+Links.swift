@@ -2,7 +2,9 @@ import RoostStore
 
 extension Accounts {
     /// Signs in by a link of the owner's, or of a friend's. Whoever has no account yet gets one, without an address and
-    /// a password, and has to say a name; the link is still good if they don't.
+    /// a password, and has to say a name; the link is still good if they don't. A second factor is asked for here, too:
+    /// links go by mail and by chat.
+    /// - Throws: `factorRequired`, with a ticket for the second step.
     package func enter(
         by link: String?, _ application: Application, client: String
     ) async throws(ServiceFault) -> Tokens {
@@ -25,29 +27,28 @@ extension Accounts {
             if purpose == .friend { account.role = try settings.rules.role(application.role) }
         }
         let (session, tokens) = try begin(account, device: device)
-        let (made, now, keep) = (account, clock.now(), limits.sessionsMax)
-        let fault: ServiceFault? = try await database.write { database throws(LocalFailure) in
+        let (made, now, ticket) = (account, clock.now(), FactorTicket(limits, now: clock.now()))
+        typealias Outcome = Result<SignInStep, ServiceFault>
+        let outcome: Outcome = try await database.write { database throws(LocalFailure) in
             // Somebody else may have come by another link of the owner's meanwhile.
             let first = purpose == .owner ? try AccountTable.owner(database) : nil
             // The link is still good when there is room again.
-            if purpose == .friend, try !room.hasRoom(database) { return .full }
+            if purpose == .friend, try !room.hasRoom(database) { return .failure(.full) }
             if purpose == .entry {
                 guard try LinkTable.take(hash, purpose, now: now, database) == owner?.user else {
-                    return Accounts.badLink
+                    return .failure(Accounts.badLink)
                 }
             } else {
                 guard first?.user == owner?.user, try LinkTable.take(hash, purpose, ofNobody: now, database) else {
-                    return Accounts.badLink
+                    return .failure(Accounts.badLink)
                 }
             }
             if owner == nil { _ = try room.insert(made, database) }
             if purpose == .friend { try IntroductionTable.insert(made.user, database) }
-            try SessionTable.insert(session, keep: keep, database)
-            return nil
+            return .success(try letIn(session, tokens, or: ticket, database))
         }
-        if let fault { throw fault }
         wakeRelay()
-        return tokens
+        return try outcome.get().tokens()
     }
 
     /// What a link is for, and whose account it opens if there is one.

@@ -82,6 +82,9 @@ extension Accounts {
                 try AuditTable.page(of: caller.user, before: nil, limit: most, database)
             )
         }
+        let (factor, codes) = try await database.read { database throws(LocalFailure) in
+            (try FactorTable.find(caller.user, database), try FactorTable.codes(caller.user, database))
+        }
         return JSONWriter.object { writer in
             writer.beginObject("account")
             account.write(to: writer)
@@ -97,6 +100,12 @@ extension Accounts {
             writer.objects("sessions", sessions) { $0.write(to: writer, isCurrent: $0.sid == caller.sid) }
             writer.objects("links", links) { $0.write(to: writer) }
             writer.objects("identities", identities) { $0.write(to: writer, hasSubject: true) }
+            guard let factor else { return }
+            writer.beginObject("factor")
+            writer.member("created", factor.created)
+            if factor.since > 0 { writer.member("since", factor.since) }
+            writer.member("recoveryCodes", Int64(codes))
+            writer.endObject()
         }
     }
 }
@@ -112,6 +121,7 @@ extension Account {
         writer.member("language", language)
         writer.member("verified", isVerified)
         writer.member("hasPassword", hash != nil)
+        writer.member("hasFactor", hasFactor)
         writer.member("created", created)
     }
 }

@@ -60,7 +60,9 @@ extension Accounts {
         return tokens
     }
 
-    /// Signs somebody in. Unknown addresses get the same answer as wrong passwords, after the same work.
+    /// Signs somebody in. Unknown addresses get the same answer as wrong passwords, after the same work. Whether an
+    /// account is suspended or has a second factor is said to those alone who know the password.
+    /// - Throws: `factorRequired`, with a ticket for the second step.
     package func signIn(
         email: String?, password: String?, device: String?, client: String
     ) async throws(ServiceFault) -> Tokens {
@@ -75,17 +77,16 @@ extension Accounts {
         guard let account else { throw .invalidCredentials }
         forgive(client: client)
         let (session, tokens) = try begin(account, device: device)
-        let keep = limits.sessionsMax
-        let isStillRight = try await database.write { database throws(LocalFailure) in
+        let ticket = FactorTicket(limits, now: clock.now())
+        let step: SignInStep? = try await database.write { database throws(LocalFailure) in
             // The password may have been changed, or the account deleted, while this one was checked.
-            guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
+            guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return nil }
             if let renewed { try AccountTable.setHash(account.user, renewed, database) }
-            try SessionTable.insert(session, keep: keep, database)
-            return true
+            return try letIn(session, tokens, or: ticket, database)
         }
-        guard isStillRight else { throw .invalidCredentials }
+        guard let step else { throw .invalidCredentials }
         wakeRelay()
-        return tokens
+        return try step.tokens()
     }
 
     /// Exchanges a refresh token for new tokens.
@@ -113,7 +114,7 @@ extension Accounts {
             case .suspended: break
             case .reused, .expired: try SessionTable.end(session, now: now, database)
             }
-            return (outcome, token, account.isOperator)
+            return (outcome, token, settings.isOperator(account))
         }
         switch exchange.outcome {
         case .renewed(let session):

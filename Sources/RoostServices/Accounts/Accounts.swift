@@ -20,6 +20,8 @@ package final class Accounts: Sendable {
         package var accountsMax = 1_000_000
         /// Whether the messages of a deleted account are erased.
         package var erasesMessages = false
+        /// Whether operators are none without a second factor.
+        package var operatorsNeedFactor = false
 
         /// The defaults.
         package init() {}
@@ -98,8 +100,9 @@ package final class Accounts: Sendable {
     /// Deletes what has ended, and sees how many hashes of Firebase's there are still.
     package func clean() async throws(ServiceFault) {
         let now = clock.now()
-        let oldest = now - limits.auditDays * 86_400_000
+        let (oldest, oldestOffer) = (now - limits.auditDays * 86_400_000, now - limits.offerSeconds * 1_000)
         try await database.write { database throws(LocalFailure) in
+            try FactorTable.deleteOld(before: oldestOffer, database)
             try AuditTable.deleteOld(before: oldest, database)
             try SessionTable.deleteOld(now: now, database)
             try LinkTable.deleteOld(now: now, database)
@@ -210,7 +213,9 @@ package final class Accounts: Sendable {
 
     /// Has the caller show again who they are: by the password or, if the account has none, by having signed in a
     /// short while ago. An account that came by a link and has neither address nor identity has nothing to show:
-    /// nobody can sign in to it again, so that asking would lock it to one browser for ever.
+    /// nobody can sign in to it again, so that asking would lock it to one browser for ever. An operator's account is
+    /// never excepted: whoever holds an old session of one would have it for good, and a new link makes its owner fresh
+    /// (decision 82).
     func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
         if let email = account.email, account.hash != nil {
             _ = try await check(try settings.rules.password(password), of: account, email: email, by: caller)
@@ -220,7 +225,7 @@ package final class Accounts: Sendable {
             let identities = try IdentityTable.all(account.user, database)
             return (try SessionTable.find(caller.sid, database), account.email != nil || !identities.isEmpty)
         }
-        guard canSignIn else { return }
+        guard canSignIn || account.isOperator || account.hasFactor else { return }
         guard let session, clock.now() - session.created <= limits.freshSeconds * 1_000 else {
             throw ServiceFault(.signInAgain, "sign in again first")
         }
@@ -249,7 +254,7 @@ package final class Accounts: Sendable {
         let session = Session(
             sid: sid, user: account.user, device: device, current: refresh.hash, created: now, used: now,
             expires: now + familyRules.refreshLife, accessUntil: now + familyRules.accessLife)
-        return (session, try tokens(of: session, refresh: refresh, isOperator: account.isOperator))
+        return (session, try tokens(of: session, refresh: refresh, isOperator: settings.isOperator(account)))
     }
 
     /// An access token for a session, beside its refresh token.

@@ -38,41 +38,49 @@ package struct FirstLinks: Sendable {
 
     /// A link by which the owner signs in, for half an hour. The first one makes the owner's account.
     package func owner() async throws(ServiceFault) -> String {
-        try await make(.owner, seconds: limits.linkSeconds, keep: limits.linksMax)
+        try await make(.owner, seconds: limits.linkSeconds, keep: limits.linksMax).address
     }
 
     /// A link by which somebody gets an account, for a week.
     package func friend() async throws(ServiceFault) -> String {
-        try await make(.friend, seconds: limits.friendLinkSeconds, keep: limits.friendLinksMax)
+        try await make(.friend, seconds: limits.friendLinkSeconds, keep: limits.friendLinksMax).address
     }
 
     /// A link by which somebody signs in who has an account, for half an hour: a friend who came by a link and has lost
-    /// the session, or who wants to choose a password after the first ten minutes.
-    /// - Throws: `userNotFound` if there is no such account.
-    package func entry(of user: String) async throws(ServiceFault) -> String {
+    /// the session, or an operator who has to be signed in anew.
+    /// - Parameter operator: who makes it, for the audit log.
+    /// - Throws: `userNotFound` if there is no such account, `conflict` if it is suspended.
+    func entry(of user: String, by operator: String) async throws(ServiceFault) -> (address: String, expires: Int64) {
         let (now, rows) = (clock.now(), limits.auditRows)
-        let act = AuditEntry(actor: "@operator", act: .link, user: user)
+        let act = AuditEntry(actor: `operator`, act: .link, user: user)
         return try await make(.entry, of: user, seconds: limits.linkSeconds, keep: limits.linksMax) {
             database throws(LocalFailure) in
-            guard try AccountTable.find(user: user, database) != nil else { return false }
+            guard let account = try AccountTable.find(user: user, database) else { return FirstLinks.unknown }
+            // It would let nobody in, and be good for half an hour after the account is resumed.
+            guard !account.isSuspended else { return FirstLinks.suspended }
             try AuditTable.insert(act, now: now, keep: rows, database)
-            return true
+            return nil
         }
     }
 
+    private static let unknown = ServiceFault(
+        .userNotFound, "there is no account of this user; one that was deleted doesn't come back")
+    private static let suspended = ServiceFault(
+        .conflict, "the account is suspended, and a link would let nobody in; resume it first")
+
     private func make(
         _ purpose: LinkPurpose, of user: String? = nil, seconds: Int64, keep: Int,
-        check: @Sendable (LocalDatabase) throws(LocalFailure) -> Bool = { _ in true }
-    ) async throws(ServiceFault) -> String {
+        check: @Sendable (LocalDatabase) throws(LocalFailure) -> ServiceFault? = { _ in nil }
+    ) async throws(ServiceFault) -> (address: String, expires: Int64) {
         let (secret, hash) = Link.make()
         let expires = clock.now() + seconds * 1_000
-        let isMade = try await database.write { database throws(LocalFailure) in
-            guard try check(database) else { return false }
+        let fault: ServiceFault? = try await database.write { database throws(LocalFailure) in
+            if let fault = try check(database) { return fault }
             try LinkTable.insert(hash, user: user, purpose: purpose, expires: expires, keep: keep, database)
-            return true
+            return nil
         }
-        guard isMade else { throw ServiceFault(.userNotFound, "there is no such user") }
+        if let fault { throw fault }
         // The page takes it as the owner's, which asks for no name either.
-        return Link.address(page, purpose == .entry ? .owner : purpose, secret)
+        return (Link.address(page, purpose == .entry ? .owner : purpose, secret), expires)
     }
 }

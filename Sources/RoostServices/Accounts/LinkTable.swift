@@ -10,9 +10,11 @@ package enum LinkPurpose: String, Sendable {
     case decoy
     /// To sign in as the account's owner, who has no other way in.
     case entry
+    /// No link, but a ticket for the second step of a sign-in.
+    case factor
 
     /// Those of an account by which one gets into it. They end when its password is changed.
-    static let waysIn: [LinkPurpose] = [.reset, .entry]
+    static let waysIn: [LinkPurpose] = [.reset, .entry, .factor]
 }
 
 /// The statements about one-time links. Each is good once: reading it for use deletes it.
@@ -89,9 +91,11 @@ enum LinkTable {
         ) { $0.text(0) }.first
     }
 
+    /// Those that were sent to somebody, or handed over. Tickets aren't.
     static func all(_ user: String, _ database: LocalDatabase) throws(LocalFailure) -> [Row] {
         try database.rows(
-            "SELECT purpose, expires FROM link WHERE user = ? ORDER BY expires", [.text(user)]
+            "SELECT purpose, expires FROM link WHERE user = ? AND purpose <> ? ORDER BY expires",
+            [.text(user), .text(LinkPurpose.factor.rawValue)]
         ) { Row(purpose: $0.text(0), expires: $0.integer(1)) }
     }
 

@@ -96,5 +96,18 @@ extension ServicesDatabase {
                     user TEXT PRIMARY KEY REFERENCES account(user) ON DELETE CASCADE
                 ) STRICT, WITHOUT ROWID;
                 """),
+        LocalMigration(
+            name: "factors",
+            sql: """
+                -- The secret is sealed. `since` is 0 until its owner has shown a code; `step` is the last one taken.
+                CREATE TABLE factor(
+                    user TEXT PRIMARY KEY REFERENCES account(user) ON DELETE CASCADE, sealed BLOB NOT NULL,
+                    since INTEGER NOT NULL, step INTEGER NOT NULL, created INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE recovery_code(
+                    digest BLOB PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX recovery_code_user ON recovery_code(user);
+                """),
     ]
 }

@@ -81,6 +81,19 @@ struct AdminRoutes: Sendable {
 
     private func addEnds(to table: inout RouteTable) {
         let operators = operators
+        table.add(.delete, "/v1/admin/users/{user}/factor") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            try await operators.resetFactor(of: call.user, by: caller)
+            return .done
+        }
+        table.add(.post, "/v1/admin/users/{user}/link") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            let made = try await operators.link(of: call.user, by: caller)
+            return .json(201) { writer in
+                writer.member("link", made.address)
+                writer.member("expires", made.expires)
+            }
+        }
         table.add(.delete, "/v1/admin/users/{user}") { call throws(ServiceFault) in
             let caller = try await operators.caller(call.token)
             try await operators.delete(call.user, by: caller)

@@ -45,6 +45,10 @@ package struct Answer: Sendable {
             writer.member("reason", fault.reason)
             if let member = fault.member { writer.member("member", member) }
             if let wait = fault.retryAfter { writer.member("retryAfter", wait) }
+            if let ticket = fault.ticket {
+                writer.member("ticket", ticket.secret)
+                writer.member("expires", ticket.expires)
+            }
         }
         retryAfter = fault.retryAfter
         allow = fault.allow

@@ -14,6 +14,14 @@ package struct Letter: Sendable, Equatable {
         case linked
         /// The same, because both have the reader's address; every other way in has ended. There is no link.
         case joined
+        /// An operator has made a link that signs in to the account. It isn't in the letter.
+        case opened
+        /// A second factor is asked for from now on. There is no link.
+        case guarded
+        /// It is asked for no longer. There is no link.
+        case unguarded
+        /// Somebody signed in by a recovery code. There is no link.
+        case recovered
     }
 
     /// The address, checked: no spaces and no control characters.
@@ -72,6 +80,10 @@ package struct PrintedMail: MailSender {
             case .changed: "your password was changed"
             case .linked: "there is a new way to sign in"
             case .joined: "you signed in in a new way, and every other way was ended"
+            case .opened: "an operator made a link that signs in to your account"
+            case .guarded: "two-step verification is on"
+            case .unguarded: "two-step verification is off"
+            case .recovered: "somebody signed in with a recovery code"
             }
         let link = letter.link.map { ": \($0)" } ?? ""
         // It isn't a failure if nobody reads the output any more.
@@ -88,6 +100,10 @@ extension SMTPMail: MailSender {
             case .changed: .changed
             case .linked: .linked
             case .joined: .joined
+            case .opened: .opened
+            case .guarded: .guarded
+            case .unguarded: .unguarded
+            case .recovered: .recovered
             }
         post(
             MailLetter(

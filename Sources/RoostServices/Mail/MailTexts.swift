@@ -5,7 +5,7 @@ import Foundation
 package struct MailTexts: Sendable {
     /// Why a letter is sent.
     package enum Purpose: String, Sendable, CaseIterable {
-        case verify, reset, changed, linked, joined
+        case verify, reset, changed, linked, joined, opened, guarded, unguarded, recovered
 
         var needsLink: Bool { self == .verify || self == .reset }
     }
@@ -21,6 +21,12 @@ package struct MailTexts: Sendable {
         ("changed.en.txt", PackageResources.changed_en_txt), ("changed.de.txt", PackageResources.changed_de_txt),
         ("linked.en.txt", PackageResources.linked_en_txt), ("linked.de.txt", PackageResources.linked_de_txt),
         ("joined.en.txt", PackageResources.joined_en_txt), ("joined.de.txt", PackageResources.joined_de_txt),
+        ("opened.en.txt", PackageResources.opened_en_txt), ("opened.de.txt", PackageResources.opened_de_txt),
+        ("guarded.en.txt", PackageResources.guarded_en_txt), ("guarded.de.txt", PackageResources.guarded_de_txt),
+        ("unguarded.en.txt", PackageResources.unguarded_en_txt),
+        ("unguarded.de.txt", PackageResources.unguarded_de_txt),
+        ("recovered.en.txt", PackageResources.recovered_en_txt),
+        ("recovered.de.txt", PackageResources.recovered_de_txt),
     ]
 
     /// More is no letter.

@@ -8,6 +8,8 @@ package final class EntryCounts: Sendable {
     enum Way: String, CaseIterable {
         case signUp = "sign_up"
         case password, link, openid, refresh
+        /// The second step of one of the others, which counts as `factor_required` there.
+        case factor
     }
 
     /// What was counted that refused somebody with 429.
@@ -16,6 +18,8 @@ package final class EntryCounts: Sendable {
         case address
         /// Failures of an account, or of one of its sessions.
         case account
+        /// Codes of an account.
+        case factor
         /// Look-ups of a user.
         case lookup
     }

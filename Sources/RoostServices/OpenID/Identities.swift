@@ -33,13 +33,14 @@ package struct Identities: Sendable {
         let device = try accounts.settings.rules.device(application.device)
         // A code began with a request that was counted.
         if case .token = proof { try accounts.admit(client: client) }
-        let tokens = try await withIdentity(proof) { (proven) throws(ServiceFault) in
+        // A second step isn't a failure: the code is used up.
+        let step = try await withIdentity(proof) { (proven) throws(ServiceFault) in
             try await enter(proven, application, device: device)
         }
         // What was counted here, or when the browser began.
         accounts.forgive(client: client)
         accounts.wakeRelay()
-        return tokens
+        return try step.tokens()
     }
 
     private func withIdentity<Result: Sendable>(
@@ -62,7 +63,7 @@ package struct Identities: Sendable {
 
     private func enter(
         _ proven: ProvenIdentity, _ application: Accounts.Application, device: String
-    ) async throws(ServiceFault) -> Accounts.Tokens {
+    ) async throws(ServiceFault) -> SignInStep {
         let identity = proven.identity
         let email = identity.email.flatMap { try? accounts.settings.rules.address($0) }
         let found: Found = try await accounts.database.read { database throws(LocalFailure) in
@@ -127,42 +128,45 @@ package struct Identities: Sendable {
     /// sign-in.
     private func begin(
         _ account: Account, _ linked: LinkedIdentity, _ relation: Relation, _ proven: ProvenIdentity, device: String
-    ) async throws(ServiceFault) -> Accounts.Tokens {
+    ) async throws(ServiceFault) -> SignInStep {
         // It refuses those who are suspended, before a provider is asked for them.
         let (session, tokens) = try accounts.begin(account, device: device)
         let grant = try await grant(of: proven)
-        let (keep, most) = (accounts.limits.sessionsMax, openID.settings.bounds.identitiesMax)
+        let most = openID.settings.bounds.identitiesMax
         let now = accounts.clock.now()
-        let (outcome, tookOver): (Outcome, Bool) = try await accounts.database.write { database throws(LocalFailure) in
+        let ticket = FactorTicket(accounts.limits, now: now)
+        typealias Begun = (outcome: Outcome, step: SignInStep?)
+        let (begun, tookOver): (Begun, Bool) = try await accounts.database.write { database throws(LocalFailure) in
             // Somebody may have done the same, or deleted the account, while a provider was asked. Nothing is written
             // before all is known.
             let known = try IdentityTable.find(linked.issuer, linked.subject, database)
-            guard known == nil || known?.user == account.user else { return (.raced, false) }
+            guard known == nil || known?.user == account.user else { return ((.raced, nil), false) }
             var takesOver = false
             if relation == .new {
                 switch try accounts.room.insert(account, database) {
                 case .made: break
-                case .addressTaken: return (.raced, false)
-                case .full: return (.full, false)
+                case .addressTaken: return ((.raced, nil), false)
+                case .full: return ((.full, nil), false)
                 }
             } else {
                 guard let found = try AccountTable.find(user: account.user, database),
                     found.isVerified || !account.isVerified
-                else { return (.raced, false) }
+                else { return ((.raced, nil), false) }
                 takesOver = relation == .joining && !found.isProven
                 if takesOver { try AccountTable.prove(found, hash: nil, now: now, database) }
             }
             let count = try IdentityTable.all(account.user, database).count
-            guard known != nil || count < most else { return (.tooMany, false) }
+            guard known != nil || count < most else { return ((.tooMany, nil), false) }
             if known == nil { _ = try IdentityTable.insert(linked, database) }
             if let grant { try IdentityTable.setGrant((known ?? linked).id, grant, database) }
-            try SessionTable.insert(session, keep: keep, database)
-            return (known == nil ? .linked : .known, takesOver)
+            let step = try accounts.letIn(session, tokens, or: ticket, database)
+            return ((known == nil ? .linked : .known, step), takesOver)
         }
-        try check(outcome)
+        try check(begun.outcome)
+        guard let step = begun.step else { throw ServiceFault(.internalError, "the sign-in didn't begin") }
         if tookOver { try await accounts.database.forget() }
-        if case .linked = outcome, relation != .new { await tell(account, tookOver ? .joined : .linked) }
-        return tokens
+        if case .linked = begun.outcome, relation != .new { await tell(account, tookOver ? .joined : .linked) }
+        return step
     }
 
     private func check(_ outcome: Outcome) throws(ServiceFault) {

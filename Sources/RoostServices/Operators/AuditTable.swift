@@ -12,6 +12,8 @@ package struct AuditEntry: Sendable, Equatable {
         case letters
         /// To make a link by which somebody signs in.
         case link
+        /// To take somebody's second factor away.
+        case factor
         /// To say what a user is called, by a key of a backend.
         case name
     }

@@ -28,8 +28,10 @@ package struct Operators: Sendable {
         }
         // Its own words count for nothing: somebody may have been dismissed since.
         let caller = try await accounts.caller(token)
-        guard try await accounts.account(of: caller).isOperator else {
-            throw ServiceFault(.forbidden, "this is for operators")
+        let account = try await accounts.account(of: caller)
+        guard account.isOperator else { throw ServiceFault(.forbidden, "this is for operators") }
+        guard accounts.settings.isOperator(account) else {
+            throw ServiceFault(.factorMissing, "operators need a second factor here (accounts.operator_factor)")
         }
         return Caller(name: caller.user, hasAccount: true)
     }
@@ -206,6 +208,49 @@ package struct Operators: Sendable {
             _ = try SessionTable.endAll(user, now: now, database)
             try AccountTable.setSuspended(user, false, database)
         }
+    }
+
+    /// Only the command line, which may read the keys and can be everybody: an operator's session that was stolen, or
+    /// left open, is to open no other account.
+    private func requireCommandLine(_ caller: Caller) throws(ServiceFault) {
+        guard !caller.hasAccount else {
+            throw ServiceFault(.forbidden, "only the command line on the machine of the services may do this")
+        }
+    }
+
+    /// Makes a link by which somebody signs in who has an account. Its owner is written to, if there is an address.
+    package func link(
+        of user: String, by caller: Caller
+    ) async throws(ServiceFault) -> (address: String, expires: Int64) {
+        try requireCommandLine(caller)
+        let links = FirstLinks(
+            database: database, limits: accounts.limits, clock: accounts.clock, page: accounts.settings.publicURL)
+        let made = try await links.entry(of: user, by: caller.name)
+        tell(AuditEntry(actor: caller.name, act: .link, user: user))
+        let found = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(user: user, database)
+        }
+        if let found { await accounts.send(.opened, to: found, link: nil) }
+        return made
+    }
+
+    /// Takes somebody's second factor away, who has lost the device and the recovery codes. An operator's only by the
+    /// command line: another one could sign in as they by a letter of theirs.
+    package func resetFactor(of user: String, by caller: Caller) async throws(ServiceFault) {
+        try refuseSelf(user, caller)
+        let found = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(user: user, database)
+        }
+        guard let account = found else { throw Operators.unknown }
+        if account.isOperator { try requireCommandLine(caller) }
+        guard account.hasFactor else { throw ServiceFault(.conflict, "there is no second factor") }
+        _ = try await act(.factor, on: user, by: caller) { now, database throws(LocalFailure) in
+            try FactorTable.delete(user, database)
+            // The relay goes by tokens, which may say that the user is an operator.
+            if account.isOperator { _ = try SessionTable.endAll(user, now: now, database) }
+        }
+        try await database.forget()
+        await accounts.send(.unguarded, to: account, link: nil)
     }
 
     /// Ends all sessions of somebody.

@@ -16,6 +16,7 @@ struct AdminUserCommand: AsyncParsableCommand {
             AdminPresenceCommand.self, AccountShowCommand.self, AccountFindCommand.self, AccountRoleCommand.self,
             AccountTierCommand.self, AccountOperatorCommand.self, AccountSuspendCommand.self,
             AccountResumeCommand.self, AccountRevokeCommand.self, AccountDeleteCommand.self,
+            AccountLinkCommand.self, AccountResetFactorCommand.self,
         ],
         defaultSubcommand: AdminPresenceCommand.self
     )

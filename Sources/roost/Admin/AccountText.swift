@@ -12,6 +12,7 @@ enum AccountText {
                 ["address \($0), \(account.flag("verified") == true ? "confirmed" : "not confirmed")"]
             } ?? ["no address"]
         if account.flag("hasPassword") == false { facts.append("no password") }
+        if account.flag("hasFactor") == true { facts.append("two-step verification") }
         facts += words(account)
         facts.append("language \(account.string("language") ?? "")")
         if let time = account.integer("created") { facts.append("since \(self.time(time))") }
@@ -27,6 +28,11 @@ enum AccountText {
         }
         return ([head(account), "  " + facts.joined(separator: ", ")] + lines + ways + links).map(
             TerminalText.printable)
+    }
+
+    /// Whose link it is, and how long it is good.
+    static func whose(_ user: String, _ answer: JSONMembers) -> String {
+        TerminalText.printable("for \(user), good once until \(time(answer.integer("expires") ?? 0))")
     }
 
     /// An account of a list.

@@ -94,6 +94,25 @@ struct IdentitiesTests {
         #expect(other.user != tokens.user)
     }
 
+    @Test("A second factor is asked for whichever provider has asked for one, and a new identity waits for nothing")
+    func secondFactor() async throws {
+        let (accounts, factors) = (identities.accounts, Factors(identities.accounts))
+        let first = try await enter()
+        let sealed = try FactorSeal(accounts.keys.secret).sealed(Array("12345678901234567890".utf8), of: first.user)
+        let now = clock.now
+        try await accounts.database.write { database throws(LocalFailure) in
+            _ = try FactorTable.begin(first.user, sealed, now: now, database)
+            try FactorTable.turnOn(first.user, step: 0, now: now, database)
+        }
+        let fault = await fault { _ = try await enter() }
+        #expect(fault?.code == .factorRequired)
+        #expect(try await count("session") == 1)
+        let code = TOTP.code(Array("12345678901234567890".utf8), step: TOTP.step(at: now / 1_000))
+        let tokens = try await factors.signIn(by: fault?.ticket?.secret, code: code, device: nil, client: "c")
+        #expect(tokens.user == first.user && tokens.sid != first.sid)
+        #expect(try await enter(["sub": #""2""#, "email": nil]).user != first.user)
+    }
+
     @Test("A name comes from the person, or from the token, or is asked for")
     func names() async throws {
         let refused = await fault { _ = try await enter(["name": nil]) }

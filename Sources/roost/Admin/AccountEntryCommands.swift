@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import RoostWire
+
+/// `roost admin user link USER`: a new way in for somebody who has an account. It prints only the link to standard
+/// output, and on standard error whose it is.
+struct AccountLinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Print a link by which a user signs in again, once and within half an hour.",
+        discussion: """
+            For a user who came by a link and has lost the session, and for an operator who has to sign in anew. \
+            Whoever has the link is that user: hand it over by a way that only the user can read. It is in the audit \
+            log and in the user's export, and the user's address is written to. A user with two-step verification \
+            still needs a code.
+            """)
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user: the id, the username, the display name or the address.") var user: String
+
+    func run() async throws {
+        let found = try await accounts.person(user)
+        try accounts.run("POST", "/v1/admin/users/\(ServicesLine.encoded(found))/link") { answer in
+            RoostCommand.write(AccountText.whose(found, answer), to: .standardError)
+            return [answer.string("link") ?? ""]
+        }
+    }
+}
+
+/// `roost admin user reset-factor USER`.
+struct AccountResetFactorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset-factor", abstract: "Turn a user's two-step verification off.",
+        discussion: """
+            For a user who has lost the device and the recovery codes. Make sure that it is the user who asks: from \
+            now on the password is enough. An operator is also signed out everywhere.
+            """)
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user: the id, the username, the display name or the address.") var user: String
+
+    func run() async throws {
+        let found = try await accounts.person(user)
+        try accounts.run("DELETE", "/v1/admin/users/\(ServicesLine.encoded(found))/factor") { _ in
+            ["two-step verification is off for \(found)"]
+        }
+    }
+}

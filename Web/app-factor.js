@@ -1,0 +1,199 @@
+// The part of the chat page about two-step verification: a section of what concerns one's account. app.js loads it when
+// that is shown. The second step of a sign-in is in the form of app.js.
+
+import { encode } from "./qr.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const STYLE = `
+#factor form, #factor .row { margin-top: 0.6rem; }
+#factor-picture svg { display: block; width: 11rem; height: 11rem; background: #fff; border-radius: 0.6rem; fill: #000; stroke: none; margin: 0.6rem 0; }
+#factor code { overflow-wrap: anywhere; user-select: all; }
+#factor-codes { columns: 2; font-family: ui-monospace, "DejaVu Sans Mono", monospace; list-style: none; padding: 0.7rem 1rem; margin: 0.6rem 0;
+  background: var(--side); border-radius: 0.6rem; }
+`;
+
+/** A code that a phone reads, as a picture. */
+function picture(address) {
+  const rows = encode(address);
+  if (!rows) return "";
+  const svg = document.createElementNS(SVG, "svg");
+  // Four squares of white around it, without which it isn't read.
+  svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", "QR code for your authenticator app");
+  svg.setAttribute("shape-rendering", "crispEdges");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
+  svg.append(path);
+  return svg;
+}
+
+/** Begins the part. */
+export function begin(page) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  document.adoptedStyleSheets.push(sheet);
+  return new Section(page);
+}
+
+/** The section. It shows one step at a time, each with what there is to do. */
+class Section {
+  #page;
+  /** Whose account is shown, and whether it has a password. */
+  #user;
+  #hasPassword = false;
+  /** Whether something was begun, or codes are shown that nobody sees again. */
+  #isBusy = false;
+
+  constructor(page) {
+    this.#page = page;
+    const { element } = page;
+    this.body = element("div", {});
+    this.problem = element("p", { class: "problem", role: "alert" });
+    this.element = element("section", { id: "factor", "aria-labelledby": "factor-title" },
+      element("h3", { id: "factor-title" }, "Two-step verification"), this.body, this.problem);
+  }
+
+  /** Shows how things are, in this place. What its user has begun there stays. */
+  async show(place, user) {
+    if (this.#isBusy && this.#user === user && place.contains(this.element)) return;
+    if (!place.contains(this.element)) place.replaceChildren(this.element);
+    this.#user = user;
+    this.#fill();
+    await this.#state();
+  }
+
+  #fill(...children) {
+    this.#page.text(this.problem, "");
+    this.body.replaceChildren(...children);
+  }
+
+  /** Does something, and says why if it fails. */
+  async #attempt(act) {
+    const { text, accountReason } = this.#page;
+    const user = this.#user;
+    text(this.problem, "");
+    try {
+      return await act(this.#page.accounts, user);
+    } catch (error) {
+      if (user === this.#user) text(this.problem, accountReason(error));
+      return undefined;
+    }
+  }
+
+  async #state() {
+    const user = this.#user;
+    const found = await this.#attempt((accounts) => Promise.all([accounts.factor(user), accounts.account(user)]));
+    if (!found || user !== this.#user) return;
+    const [told, { hasPassword }] = found;
+    this.#hasPassword = hasPassword;
+    this.#isBusy = false;
+    const { element, button, things } = this.#page;
+    if (told.since === undefined) {
+      this.#fill(
+        element("p", {}, told.required
+          ? "Operators of this server need it before they can look after the server."
+          : "Protect your account with a code from an authenticator app each time you sign in."),
+        element("div", { class: "row" }, button("Turn on", () => this.#begin())));
+      return;
+    }
+    const left = told.recoveryCodes ? `${things(told.recoveryCodes, "recovery code")} left.` : "No recovery codes left: create new ones.";
+    this.#fill(element("p", {}, `On since ${new Date(told.since).toLocaleDateString()}. ${left}`),
+      element("div", { class: "row" }, button("New recovery codes", () => this.#renew()),
+        ...(told.required ? [] : [button("Turn off", () => this.#turnOff(), { class: "danger" })])));
+  }
+
+  /** A form with these fields, and a button to go back. */
+  #form(words, fields, submit, act, { isDanger = false } = {}) {
+    const { element, button } = this.#page;
+    const form = element("form", {}, ...words, ...fields, element("div", { class: "row" },
+      button("Cancel", () => this.#state()), element("button", { class: isDanger ? "danger" : "filled" }, submit)));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const done = form.querySelector("button:not([type])");
+      done.disabled = true;
+      await act();
+      done.disabled = false;
+    });
+    this.#isBusy = true;
+    this.#fill(form);
+    form.querySelector("input")?.focus();
+  }
+
+  #field(id, words, attributes) {
+    const { element } = this.#page;
+    return element("p", { class: "field" }, element("label", { for: id }, words), element("input", { id, ...attributes }));
+  }
+
+  #passwordField() {
+    return this.#hasPassword ? [this.#field("factor-password", "Your password", { type: "password", autocomplete: "current-password" })] : [];
+  }
+
+  #codeField(words = "Code from your app") {
+    return this.#field("factor-code", words, { autocomplete: "one-time-code", autocapitalize: "none", spellcheck: "false", maxlength: 64 });
+  }
+
+  get #password() { return this.#hasPassword ? this.#page.$("factor-password").value : undefined; }
+  get #code() { return this.#page.$("factor-code").value; }
+
+  #begin() {
+    if (!this.#hasPassword) return this.#offer();
+    return this.#form([], this.#passwordField(), "Continue", () => this.#offer());
+  }
+
+  async #offer() {
+    const password = this.body.querySelector("#factor-password") ? this.#password : undefined;
+    const offer = await this.#attempt((accounts, user) => accounts.offerFactor(user, password));
+    if (!offer) return;
+    const { element } = this.#page;
+    const spaced = offer.secret.match(/.{1,4}/g).join(" ");
+    this.#form([
+      element("p", {}, "Scan this with your authenticator app:"),
+      element("div", { id: "factor-picture" }, picture(offer.address)),
+      element("p", {}, "Or ", element("a", { href: offer.address }, "open it in an app on this device"), ", or enter this key: ",
+        element("code", { id: "factor-secret" }, spaced)),
+    ], [this.#codeField()], "Turn on", async () => {
+      const codes = await this.#attempt((accounts, user) => accounts.turnOnFactor(user, this.#code));
+      if (codes) this.#showCodes(codes, "Two-step verification is on, and your other devices are signed out.");
+    });
+  }
+
+  #renew() {
+    return this.#form([], [...this.#passwordField(), this.#codeField()], "Create new codes", async () => {
+      const codes = await this.#attempt((accounts, user) => accounts.renewRecoveryCodes(user, this.#password, this.#code));
+      if (codes) this.#showCodes(codes, "Your old recovery codes no longer work.");
+    });
+  }
+
+  #turnOff() {
+    const { element } = this.#page;
+    return this.#form([element("p", {}, "Your password alone will be enough to sign in.")],
+      [...this.#passwordField(), this.#codeField("Code from your app, or a recovery code")], "Turn off", async () => {
+        const isOff = await this.#attempt(async (accounts, user) => {
+          await accounts.turnOffFactor(user, this.#password, this.#code);
+          return true;
+        });
+        if (!isOff) return;
+        await this.#state();
+        this.#page.tell("Two-step verification is off.");
+      }, { isDanger: true });
+  }
+
+  #showCodes(codes, words) {
+    this.#isBusy = true;
+    const { element, button, tell } = this.#page;
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(codes.join("\n"));
+        tell("Copied.");
+      } catch {
+        tell("Select the codes and copy them.");
+      }
+    };
+    const title = element("p", { tabindex: "-1" }, `${words} Save these recovery codes: each signs you in once if you lose your device. You won’t see them again.`);
+    this.#fill(title, element("ul", { id: "factor-codes" }, ...codes.map((code) => element("li", {}, code))),
+      element("div", { class: "row" }, button("Copy", copy), button("I saved them", () => this.#state(), { class: "filled" })));
+    title.focus();
+  }
+}
