@@ -1,6 +1,8 @@
 // The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, who has read
 // what, and what was pinned. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
 
+import { dialog, field, style, symbol } from "./app-dialogs.js";
+import { Expiry } from "./app-expiry.js";
 import { Moderation } from "./app-moderation.js";
 import { TalkPart } from "/app-talk.js?unpacked";
 import { People } from "/roost-people.js?unpacked";
@@ -12,29 +14,30 @@ const FOUND = 20;
 /** A search begins when nobody has typed for so long. Milliseconds. */
 const PAUSE = 250;
 
-/** After which times messages may disappear, as the other clients offer them. Milliseconds; 0 if they stay. */
-const EXPIRIES = [0, 1, 7, 90].map((days) => days * 86_400_000);
-
 const STYLE = `
 .person { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.6rem; padding: 0.35rem 0; }
-.person .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
+.person .avatar { width: 2.25rem; height: 2.25rem; font-size: 0.95rem; }
 .person .avatar::after { border-color: var(--ground); }
-.person .who { flex: 1 1 9rem; }
+.person .open { flex: 1 1 11rem; min-width: 0; display: flex; align-items: center; gap: 0.6rem; text-align: left; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.3rem; }
 .person button { min-height: 2rem; padding: 0.1rem 0.6rem; font-size: 0.85rem; }
+.person button.open { border: 0; background: none; padding: 0.15rem 0.3rem; margin: 0 -0.3rem; font-size: 1rem; }
+.person button.open:hover { background: var(--hover); }
 #info-problem, #people-dialog .problem { margin: 0.4rem 0; }
 #people-dialog details { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: 0.8rem; }
 #people-dialog summary { cursor: pointer; font-weight: 600; }
 #people-dialog textarea, #report-dialog textarea { resize: vertical; width: 100%; }
 #people-dialog input, #report-dialog select { width: 100%; }
 .muted .count { background: var(--faint); color: var(--ground); }
-.muted .name::after { content: " · muted"; font-size: 0.8em; font-weight: 400; color: var(--faint); }
+/* Beside the time, where a long name doesn't cut it off. */
+.conversation.muted time::before { content: "muted · "; }
+#people-button { position: relative; }
+#people-button .count { position: absolute; top: -0.1rem; right: -0.1rem; }
 #pins { display: flex; align-items: center; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; flex: none;
   gap: 0.6rem; padding: 0.3rem 0.9rem; text-align: left; }
 #pins svg { color: var(--accent); }
 #info-acts { margin: 0.6rem 0; }
 @media (pointer: coarse) { .person button { min-height: 2.75rem; min-width: 2.75rem; } }
-@media (max-width: 26rem) { .person .who { flex-basis: calc(100% - 2.7rem); } }
 `;
 
 const REASONS = {
@@ -44,9 +47,7 @@ const REASONS = {
 
 /** Begins the part. `use` hands in the chat whenever the page gets another one. */
 export function begin(page) {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  document.adoptedStyleSheets.push(sheet);
+  style(STYLE);
   return new PeoplePart(page);
 }
 
@@ -63,12 +64,10 @@ class PeoplePart {
     this.panel = new Panel(page, this);
     this.readers = readersDialog(page);
     this.pins = new PinLine(page, this);
-    const part = this;
     this.talk = new TalkPart(page, {
       dialog, field, fill, symbol,
       block: (user) => this.block(user), know: (users) => this.know(users),
       row: (...words) => this.row(...words),
-      get contacts() { return part.people.snapshot.contacts; },
     });
   }
 
@@ -80,7 +79,7 @@ class PeoplePart {
     const { people } = this;
     people?.onChange((snapshot) => { if (this.people === people) this.#show(snapshot); });
     people?.onPin((told) => this.pins.told(told));
-    people?.onProspects(() => this.panel.self?.prospects.ask());
+    people?.onProspects(() => this.panel.prospects?.ask());
     this.pins.forget();
     if (!roost) return;
     // Without a session nobody tells who pins.
@@ -116,14 +115,16 @@ class PeoplePart {
 
   // -- What several of its dialogs do
 
-  /** A row of a list: somebody, a line below the name, and buttons, each of which says whom it is about. */
-  row(user, line, buttons, state, name = this.#page.called(user)) {
-    const { element, patchAvatar, button } = this.#page;
+  /** A row of a list: somebody, whose card it opens, a line below the name, and buttons, each of which says whom it is about. */
+  row(user, line, buttons, state) {
+    const { called, card, element, patchAvatar, button } = this.#page;
+    const name = called(user);
     const avatar = element("span", { "aria-hidden": "true" });
     patchAvatar(avatar, name, { seed: user, state });
-    const who = element("span", { class: "who" }, element("span", {}, name), element("span", { class: "faint" }, line));
+    const who = button("", () => card(user), { class: "open", "aria-haspopup": "dialog" });
+    who.append(avatar, element("span", { class: "who" }, element("span", { dir: "auto" }, name), element("span", { class: "faint", dir: "auto" }, line)));
     const made = buttons.map(([words, act, more]) => button(words, act, { "aria-label": `${words}: ${name}`, ...more }));
-    return element("li", { class: "person" }, avatar, who, element("span", { class: "acts" }, ...made));
+    return element("li", { class: "person" }, who, element("span", { class: "acts" }, ...made));
   }
 
   async block(user) {
@@ -174,33 +175,6 @@ function when(time) {
 }
 
 // Dialogs ------------------------------------------------------------------------------------------------------------
-
-/** A dialog with a title, a button that closes it, and what is in it. */
-function dialog({ $, element, icon, equip }, name, title, ...children) {
-  const close = element("button", { type: "button", class: "icon", "data-close": "", "aria-label": "Close" }, icon("close"));
-  const head = element("header", { class: "row" }, element("h2", { id: `${name}-title`, class: "grow" }, title), close);
-  const made = element("dialog", { id: `${name}-dialog`, "aria-labelledby": `${name}-title` }, head, ...children);
-  $("confirm").before(made);
-  equip(made);
-  return made;
-}
-
-/** A label and its field. */
-function field({ element }, id, words, kind = "input", attributes = {}, ...children) {
-  return element("p", { class: "field" }, element("label", { for: id }, words), element(kind, { id, ...attributes }, ...children));
-}
-
-/** A symbol beside those of the page. */
-function symbol({ $ }, id, path) {
-  const make = (name, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  };
-  const made = make("symbol", { id, viewBox: "0 0 24 24" });
-  made.append(make("path", { d: path }));
-  $("reply").parentNode.append(made);
-}
 
 /** Gives a list other rows. The focus goes to the button that has taken the place of the one that had it. */
 function fill(list, rows, otherwise) {
@@ -264,20 +238,24 @@ class ReportDialog {
   }
 }
 
-// About a conversation -----------------------------------------------------------------------------------------------
+// About a group ------------------------------------------------------------------------------------------------------
 
-/** Members and their roles, a mute, and what one does about the other one. */
+/** Its members and their roles, its name, and a mute. Of a direct conversation, the card of the other one says as much. */
 class InfoDialog {
   #page;
   #part;
   #moderation;
+  #expiry;
   /** The id of the conversation that it shows; undefined before that is known. */
   #shown;
+  /** The members of a group, as far as they were read. */
+  #members = [];
 
   constructor(page, part) {
     this.#page = page;
     this.#part = part;
     this.#moderation = new Moderation(page, field, (does) => this.change(does), (...row) => part.row(...row));
+    this.#expiry = new Expiry(page, "info-expiry", (words) => page.text(page.$("info-problem"), words));
     this.#make();
     this.#listen();
   }
@@ -286,96 +264,62 @@ class InfoDialog {
     const { element } = this.#page;
     const input = (id, attributes) => element("input", { id, class: "grow", autocomplete: "off", ...attributes });
     const label = (id, words) => element("label", { class: "hidden", for: id }, words);
-    const add = "Add somebody by user name";
     dialog(this.#page, "info", "",
       element("p", { id: "info-text", class: "faint" }),
       element("div", { class: "row", id: "info-acts" },
-        ...["mute", "block-peer", "report-peer"].map((id) => element("button", { type: "button", id }))),
-      field(this.#page, "info-expiry", "Disappearing messages", "select"), this.#moderation.posting,
+        element("button", { type: "button", id: "mute" })),
+      this.#expiry.element, this.#moderation.posting,
       element("form", { id: "rename-form", class: "row" }, label("rename", "Name of the group"),
         input("rename", { maxlength: 120 }), element("button", {}, "Rename")),
-      element("h3", { id: "members-title" }, "Members"),
+      element("h3", {}, "Members"),
       element("ul", { id: "members" }), this.#moderation.bans,
-      element("form", { id: "add-form", class: "row" }, label("add", add),
-        input("add", { placeholder: add, autocapitalize: "none", spellcheck: "false" }), element("button", {}, "Add")),
+      element("button", { type: "button", id: "add", "aria-haspopup": "dialog" }, "Add people"),
       element("p", { id: "info-problem", class: "problem", role: "alert" }),
-      element("div", { class: "row" }, element("button", { type: "button", id: "leave", class: "danger" })));
+      element("div", { class: "row" }, element("button", { type: "button", id: "leave", class: "danger" }, "Leave the group")));
   }
 
   get #conversation() { return this.#page.conversationView.snapshot?.conversation; }
 
-  get #peer() {
-    const { place } = this.#page.conversationView;
-    return place?.startsWith("@") ? place.slice(1) : undefined;
-  }
-
   async open() {
-    const { $, text, showDialog, conversationView } = this.#page;
-    if (!conversationView.place) return;
+    const { $, text, showDialog } = this.#page;
     text($("info-problem"), "");
     $("members").replaceChildren();
+    this.#members = this.#conversation?.members ?? [];
     this.show();
     showDialog("info-dialog");
-    if (conversationView.isGroup) await this.load();
+    this.showHead();
+    await this.load();
   }
 
   show() {
-    const { $, text, conversationView } = this.#page;
-    const { isGroup } = conversationView;
+    const { $ } = this.#page;
     const conversation = this.#conversation;
-    const mayChange = isGroup && conversation && conversation.role !== "member";
+    const mayChange = conversation !== undefined && conversation.role !== "member";
     this.#shown = conversation?.id;
-    $("rename-form").hidden = $("add-form").hidden = !mayChange;
-    this.#showExpiry(conversation, mayChange || (conversation && !isGroup));
+    if (!$("info-dialog").open) this.#page.text($("info-title"), this.#page.conversationView.title);
+    $("rename-form").hidden = $("add").hidden = !mayChange;
+    this.#expiry.show(conversation, mayChange);
     this.#moderation.show(conversation);
-    $("members-title").hidden = !isGroup;
     $("rename").value = conversation?.name ?? "";
     $("leave").hidden = !conversation;
-    text($("leave"), isGroup ? "Leave the group" : "Leave the conversation");
     this.showHead();
     this.showState();
   }
 
-  /** How long messages stay. Whoever may not choose it sees it. */
-  #showExpiry(conversation, mayChange) {
-    const { $, duration, element, things } = this.#page;
-    const select = $("info-expiry");
-    select.parentNode.hidden = !conversation || Boolean(conversation.request);
-    const now = conversation?.expiry ?? 0;
-    const all = [...new Set([...EXPIRIES, now])].sort((one, other) => one - other);
-    select.replaceChildren(...all.map((after) => (
-      element("option", { value: after }, after ? `After ${duration(after, things)}` : "Off"))));
-    select.value = now;
-    select.disabled = !mayChange;
-  }
-
-  /** The new one counts for messages from now on. */
-  async #setExpiry() {
-    const { $, attempt, roost, text } = this.#page;
-    const conversation = this.#conversation.id;
-    text($("info-problem"), "");
-    await attempt(async () => {
-      await roost.request("conversation.expiry", { conversation, after: Number($("info-expiry").value) });
-      await roost.request("conversation.get", { conversation });
-    }, (words) => text($("info-problem"), words));
-    this.show();
-  }
-
   showHead() {
-    const { $, text, things, conversationView, presenceLine, presenceOf } = this.#page;
-    if (!conversationView.place) return;
-    // The dialog was opened before the conversation was read.
-    if ($("info-dialog").open && this.#conversation?.id !== this.#shown) {
+    const { $, text, things, conversationView } = this.#page;
+    if (!$("info-dialog").open) return;
+    // The dialog was opened before the conversation was read, or another one is open by now.
+    if (!conversationView.isGroup) return $("info-dialog").close();
+    if (this.#conversation?.id !== this.#shown) {
       this.show();
-      if (conversationView.isGroup) this.load();
-      return;
+      return this.load();
     }
     text($("info-title"), conversationView.title);
-    text($("info-text"), conversationView.isGroup ? things(this.#conversation?.count ?? 0, "member")
-      : presenceLine(presenceOf(this.#peer)));
+    return text($("info-text"), things(this.#conversation?.count ?? 0, "member"));
   }
 
-  /** What is so already of mute and block. */
+  /** Whether it makes a sound. */
   showState() {
     const { $, text } = this.#page;
     const { people } = this.#part;
@@ -383,9 +327,6 @@ class InfoDialog {
     const id = this.#conversation?.id;
     $("mute").hidden = !id;
     text($("mute"), id && people.isMuted(id) ? "Unmute" : "Mute");
-    $("block-peer").hidden = $("report-peer").hidden = !this.#peer;
-    text($("block-peer"), people.snapshot.blocked.includes(this.#peer) ? "Unblock" : "Block");
-    text($("report-peer"), "Report");
   }
 
   /** All members with their roles, and how they are shown now. */
@@ -405,6 +346,7 @@ class InfoDialog {
       return true;
     }, (words) => text($("info-problem"), words));
     if (!isRead) return;
+    this.#members = members.map(({ user }) => user);
     $("members").replaceChildren(...members.map((member) => this.#row(member, conversation)));
     this.#moderation.load();
   }
@@ -437,55 +379,45 @@ class InfoDialog {
     return this.#part.row(user, line, acts, user === me ? undefined : member.state);
   }
 
+  /** Picks people who aren't members yet, and adds them. */
+  #add() {
+    const { id } = this.#conversation;
+    const done = async (users) => {
+      await this.#page.roost.add(users, id);
+      this.show();
+      this.load();
+      return true;
+    };
+    this.#page.pick({ title: "Add people", about: this.#page.conversationView.title, isMany: true, act: "Add", without: this.#members, done });
+  }
+
   async change(does) {
-    const { $, text, attempt, conversationView } = this.#page;
+    const { $, text, attempt } = this.#page;
     text($("info-problem"), "");
     await attempt(does, (words) => text($("info-problem"), words));
     this.show();
-    if (conversationView.isGroup) await this.load();
+    await this.load();
   }
 
   #listen() {
-    const { $, NAME, text, attempt, confirmed, conversationView, namesIn, strangers, spelling, go } = this.#page;
+    const { $, text, attempt, confirmed, conversationView, go } = this.#page;
     const on = (id, event, act) => $(id).addEventListener(event, (told) => {
       told.preventDefault();
       act();
     });
-    on("info-expiry", "change", () => this.#setExpiry());
     on("mute", "click", () => this.change(() => {
       const { people } = this.#part;
       const { id } = this.#conversation;
       return people.isMuted(id) ? people.unmute(id) : people.mute(id);
     }));
-    on("block-peer", "click", () => this.change(() => {
-      const { people } = this.#part;
-      return people.snapshot.blocked.includes(this.#peer) ? people.unblock([this.#peer]) : this.#part.block(this.#peer);
-    }));
-    on("report-peer", "click", () => this.#part.report.open(this.#peer));
     on("rename-form", "submit", () => {
       const name = $("rename").value.trim();
       if (name) this.change(() => this.#page.roost.rename(this.#conversation.id, name));
     });
-    on("add-form", "submit", async () => {
-      const users = namesIn($("add"));
-      if (!users.length) return;
-      const wrong = users.find((user) => !NAME.test(user));
-      if (wrong) return text($("info-problem"), `“${wrong}” can't be a user name.`);
-      const { meantAll, nobody, people } = this.#page;
-      const found = await meantAll(users);
-      if (found.nobodies.length) return text($("info-problem"), nobody(found.nobodies));
-      const unknown = strangers(found.users).filter((user) => users.includes(user) && !people[user]?.version);
-      if (unknown.length && !await confirmed(spelling(unknown), "Add")) return;
-      await this.change(async () => {
-        await this.#page.roost.add(found.users, this.#conversation.id);
-        $("add").value = "";
-      });
-      $("add").focus();
-    });
+    on("add", "click", () => this.#add());
     on("leave", "click", async () => {
       const { id } = this.#conversation;
-      const words = conversationView.isGroup ? `Leave “${conversationView.title}”? Its messages will be gone from here.`
-        : `Leave the conversation with ${conversationView.title}? It comes back, without its messages, when one of you writes.`;
+      const words = `Leave “${conversationView.title}”? Its messages will be gone from here.`;
       if (!await confirmed(words, "Leave")) return;
       const isDone = await attempt(async () => { await this.#page.roost.leave(id); return true; },
         (problem) => text($("info-problem"), problem));
@@ -599,7 +531,7 @@ class PinLine {
 
 // The panel ----------------------------------------------------------------------------------------------------------
 
-/** The people whom one knows: invitations, contacts, blocks; finding others; and what one is called oneself. */
+/** The people whom one knows: invitations and contacts; and finding others. */
 class Panel {
   #page;
   #part;
@@ -609,6 +541,8 @@ class Panel {
   #isStale = false;
   #found = [];
   #loading;
+  /** How many invitations wait, on the button that opens the panel. */
+  #badge;
 
   constructor(page, part) {
     this.#page = page;
@@ -618,7 +552,9 @@ class Panel {
   }
 
   #make() {
-    const { element } = this.#page;
+    const { $, element } = this.#page;
+    this.#badge = element("span", { class: "count", "aria-hidden": "true" });
+    $("people-button").append(this.#badge);
     const part = (id, title) => element("section", { id: `people-${id}`, "aria-labelledby": `people-${id}-title`, hidden: "" },
       element("h3", { id: `people-${id}-title` }, title), element("ul", {}));
     const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
@@ -629,15 +565,8 @@ class Panel {
       element("p", { id: "people-problem", class: "problem", role: "alert" }),
       part("received", "Invitations"), part("accepted", "Contacts"),
       element("button", { type: "button", id: "people-more", class: "quiet", hidden: "" }, "Show more"),
-      part("sent", "You have invited"), part("blocked", "Blocked"),
-      element("p", { id: "people-empty", class: "faint", hidden: "" }, "You have no contacts yet. Find somebody, and invite them."),
-      element("details", { id: "people-me" }, element("summary", {}, "What others see of you"),
-        element("form", { id: "profile-form" },
-          field(this.#page, "profile-name", "Your name", "input", { maxlength: 64, autocomplete: "nickname", required: "" }),
-          field(this.#page, "profile-username", "A name by which others find you", "input", { maxlength: 32, ...plain }),
-          field(this.#page, "profile-bio", "About you", "textarea", { rows: 2, maxlength: 300 }),
-          element("p", { id: "profile-problem", class: "problem", role: "alert" }),
-          element("div", { class: "row end" }, element("button", { class: "filled" }, "Save")))));
+      part("sent", "You have invited"),
+      element("p", { id: "people-empty", class: "faint", hidden: "" }, "You have no contacts yet. Find somebody, and invite them."));
   }
 
   #listen() {
@@ -650,51 +579,48 @@ class Panel {
       this.#limit += ROWS;
       this.show(this.#part.people.snapshot);
     });
-    $("profile-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#save();
-    });
   }
 
   open() {
     const { $, text, showDialog } = this.#page;
     $("people-find").value = "";
     this.#found = [];
-    for (const id of ["people-found-text", "people-problem", "profile-problem"]) text($(id), "");
+    for (const id of ["people-found-text", "people-problem"]) text($(id), "");
     this.#limit = ROWS;
-    const { profile } = this.#part.people.snapshot;
-    for (const name of ["name", "username", "bio"]) $(`profile-${name}`).value = profile?.[name] ?? "";
     showDialog("people-dialog");
     $("people-find").focus();
-    for (const one of $("people-dialog").querySelectorAll("details")) one.open = false;
-    this.#loadSelf();
+    this.#loadProspects();
     // The relay doesn't tell of all whom one knows what they are called by now.
     this.#isStale = true;
     this.show(this.#part.people.snapshot);
   }
 
-  /** What only oneself sees and says is a file of its own, for those who open the panel. */
-  async #loadSelf() {
+  /** What one has written down is a file of its own, for those who open the panel. */
+  async #loadProspects() {
     const { $, attempt, ofThisVersion } = this.#page;
-    this.#loading ??= ofThisVersion(import("/app-self.js?unpacked"));
-    const loaded = await attempt(() => this.#loading);
+    this.#loading ??= ofThisVersion(import("/app-prospects.js?unpacked"));
     // Without it, the next one who opens the panel tries again.
-    if (!loaded) this.#loading = undefined;
-    if (!loaded || this.self) return;
-    this.self = new loaded.Self(this.#page, {
-      field, fill, row: (...words) => this.#part.row(...words), attempt: (does) => this.#attempt(does) });
-    $("people-me").before(...this.self.elements);
-    this.show(this.#part.people.snapshot);
+    const loaded = await attempt(() => this.#loading) ?? (this.#loading = undefined);
+    if (!loaded) return;
+    const part = this.#part;
+    if (!this.prospects) {
+      this.prospects = new loaded.Prospects(this.#page, {
+        fill, attempt: (does) => this.#attempt(does), get role() { return part.people.snapshot.profile?.role; } });
+      $("people-dialog").append(this.prospects.element);
+    }
+    this.prospects.element.open = false;
+    // Without a connection there is nothing more to show, and nothing to say.
+    if (this.#page.roost.snapshot.isUpToDate) this.prospects.ask();
   }
 
   // -- Lists
 
-  show({ isKnown, contacts, blocked, privacy }) {
+  show({ isKnown, contacts }) {
     const { $ } = this.#page;
     const count = contacts.filter((one) => one.state === "received").length;
     $("people-button").setAttribute("aria-label", count ? `People, ${this.#page.things(count, "invitation")}` : "People");
+    this.#page.text(this.#badge, count ? String(count) : "");
     if (!$("people-dialog").open) return;
-    this.self?.privacy.show(privacy);
     fill($("people-found"), this.#found.map((one) => this.#foundRow(one)), $("people-find"));
     const { called } = this.#page;
     const inOrder = (all) => all.sort((one, other) => called(one.user).localeCompare(called(other.user)));
@@ -704,8 +630,6 @@ class Panel {
     for (const state of ["received", "accepted", "sent"]) {
       this.#list(state, shown.filter((one) => one.state === state).map((one) => this.#contact(one)));
     }
-    this.#list("blocked", blocked.slice(0, this.#limit).map((user) => this.#part.row(user, `@${user}`, [
-      this.#act("Unblock", (people) => people.unblock([user]))])));
     $("people-more").hidden = accepted.length <= this.#limit;
     $("people-empty").hidden = !isKnown || contacts.length > 0;
     this.#askNames(shown.map((one) => one.user));
@@ -722,18 +646,12 @@ class Panel {
     const write = ["Write", () => this.#write(user)];
     const acts = {
       received: [this.#act("Accept", (people) => people.accept(user), { class: "filled" }),
-        this.#act("Decline", (people) => people.decline(user)), this.#act("Block", () => this.#part.block(user))],
-      accepted: [write, this.#act("Remove", (people) => this.#remove(people, user)),
-        this.#act("Block", () => this.#part.block(user)), ["Report", () => this.#part.report.open(user)]],
-      sent: [this.#act("Take back", (people) => people.remove(user))],
+        this.#act("Decline", (people) => people.decline(user))],
+      accepted: [write],
+      sent: [this.#act("Cancel invitation", (people) => people.remove(user))],
     }[state];
-    const words = [`@${user}`, kind === "friend" ? "" : kind, label].filter(Boolean).join(" · ");
+    const words = [this.#page.address(user), kind === "friend" ? "" : kind, label].filter(Boolean).join(" · ");
     return this.#part.row(user, words, acts);
-  }
-
-  async #remove(people, user) {
-    const { confirmed, called } = this.#page;
-    if (await confirmed(`Remove ${called(user)} from your contacts?`, "Remove")) await people.remove(user);
   }
 
   /** A button of a row, and what is done; what goes wrong is told above the lists. */
@@ -798,23 +716,6 @@ class Panel {
     const { contacts } = this.#part.people.snapshot;
     const isKnown = contacts.some((one) => one.user === user);
     const invite = this.#act("Invite", (people) => people.invite(user));
-    return this.#part.row(user, `@${username ?? user}`, [["Write", () => this.#write(user)], ...(isKnown ? [] : [invite])]);
-  }
-
-  // -- Oneself
-
-  async #save() {
-    const { $, text, tell, reason } = this.#page;
-    text($("profile-problem"), "");
-    const members = Object.fromEntries(["name", "username", "bio"].map((name) => [name, $(`profile-${name}`).value.trim()]));
-    const { profile } = this.#part.people.snapshot;
-    // What isn't there can't be taken away.
-    for (const name of ["username", "bio"]) if (members[name] === (profile?.[name] ?? "")) delete members[name];
-    try {
-      await this.#part.people.setProfile(members);
-      tell("Saved. Others see it now.");
-    } catch (error) {
-      text($("profile-problem"), error.code === "username_taken" ? "Somebody else has this name." : reason(error));
-    }
+    return this.#part.row(user, username ? `@${username}` : this.#page.address(user), [["Write", () => this.#write(user)], ...(isKnown ? [] : [invite])]);
   }
 }

@@ -1,10 +1,8 @@
 // The part of the chat page about what is said beside the timeline: requests of strangers, threads, and messages that are
 // sent on. app-people.js loads it, and hands in what both use of the page.
 
+import { style } from "./app-dialogs.js";
 import { Talk } from "/roost-talk.js?unpacked";
-
-/** Most rows of a list of where a message can go. */
-const ROWS = 50;
 
 /** Where a thread has a column of its own beside the conversation. */
 const WIDE = matchMedia("(min-width: 75rem)");
@@ -25,13 +23,12 @@ const STYLE = `
 #thread-dialog:not(:modal) #thread-log { flex: 1; max-height: none; }
 #thread-log .message { padding-inline: 0; }
 #thread-log .thread { display: none; }
+#thread-dialog:modal { display: flex; flex-direction: column; min-height: min(26rem, calc(100dvh - 6rem)); }
+#thread-dialog:modal #thread-log { flex: 1; }
+#thread-form .offers { left: 0; max-height: 13rem; }
 #thread-form { display: flex; align-items: end; gap: 0.5rem; margin-top: 0.6rem; }
 #thread-form textarea { flex: 1; resize: none; }
 #thread-form button { border-radius: 50%; width: 2.75rem; height: 2.75rem; }
-#forward-list { max-height: 45vh; overflow: auto; }
-#forward-list button { display: flex; align-items: center; gap: 0.6rem; width: 100%; text-align: left; border-color: transparent; }
-#forward-list .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
-#forward-what { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 `;
 
 const SYMBOLS = {
@@ -49,13 +46,10 @@ export class TalkPart {
   constructor(page, tools) {
     this.#page = page;
     this.#tools = tools;
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    document.adoptedStyleSheets.push(sheet);
+    style(STYLE);
     for (const [name, path] of Object.entries(SYMBOLS)) tools.symbol(page, name, path);
     this.requests = new Requests(page, this, tools);
     this.thread = new ThreadDialog(page, this, tools);
-    this.forward = new ForwardDialog(page, this, tools);
   }
 
   use(roost) {
@@ -109,9 +103,20 @@ export class TalkPart {
     const { conversationView } = this.#page;
     const { id, request } = conversationView.snapshot.conversation ?? {};
     if (!id || (request && request !== "sent")) return [];
-    const forward = ["forward", "Forward", done(() => this.forward.open(message, id))];
+    const forward = ["forward", "Forward", done(() => this.#forward(message, id))];
     return [["thread", "Thread", done(() => this.thread.open(message.thread ?? message.sequence))],
       ...(message.body === undefined ? [] : [forward])];
+  }
+
+  /** Sends a message on to somebody, or to a group. */
+  #forward(message, conversation) {
+    const { pick, preview, tell } = this.#page;
+    const done = async ({ key, name, isGroup }) => {
+      await this.talk.forward(message, conversation, isGroup ? key : `@${key}`);
+      tell(`Forwarded to ${name}.`);
+      return true;
+    };
+    return pick({ title: "Forward to", about: `“${preview(message).replace(/^You: /, "")}”`, places: true, done });
   }
 }
 
@@ -220,6 +225,7 @@ class ThreadDialog {
   #conversation;
   #isAtEnd = true;
   #isMoving = false;
+  #isOffering = false;
 
   constructor(page, part, tools) {
     this.#page = page;
@@ -292,6 +298,12 @@ class ThreadDialog {
     this.#place();
     thread.onChange((snapshot) => { if (this.#thread === thread) this.show(snapshot); });
     this.field.focus();
+    // People are offered here as below the conversation.
+    if (!this.#isOffering) attempt(async () => {
+      const { mentions } = await this.#page.loadWriting();
+      if (!this.#isOffering) mentions.attach(this.form, this.field);
+      this.#isOffering = true;
+    }, () => {});
     return undefined;
   }
 
@@ -340,89 +352,11 @@ class ThreadDialog {
     this.field.value = "";
     this.#isAtEnd = true;
     text(this.problem, "");
-    await attempt(() => this.#thread.send(words), (problem) => {
+    const mentions = this.#page.mentionsIn(words);
+    await attempt(() => this.#thread.send(words, mentions.length ? { mentions } : {}), (problem) => {
       // What was typed must not be lost with the error.
       if (this.field.value === "") this.field.value = words;
       text(this.problem, problem);
     });
-  }
-}
-
-// Forwarding ----------------------------------------------------------------------------------------------------------
-
-/** Where a message is sent on to: a conversation that is listed, a contact, or anybody by name. */
-class ForwardDialog {
-  #page;
-  #part;
-  #tools;
-  #message;
-  #conversation;
-
-  constructor(page, part, tools) {
-    this.#page = page;
-    this.#part = part;
-    this.#tools = tools;
-    const { $, element } = page;
-    tools.dialog(page, "forward", "Forward to",
-      element("p", { id: "forward-what", class: "faint" }),
-      tools.field(page, "forward-find", "Name of a person or group", "input",
-        { type: "search", autocomplete: "off", autocapitalize: "none", spellcheck: "false" }),
-      element("p", { id: "forward-problem", class: "problem", role: "alert" }),
-      element("ul", { id: "forward-list" }),
-      element("p", { id: "forward-empty", class: "faint", role: "status" }));
-    $("forward-find").addEventListener("input", () => this.#fill());
-  }
-
-  open(message, conversation) {
-    const { $, text, preview, showDialog } = this.#page;
-    this.#message = message;
-    this.#conversation = conversation;
-    $("forward-find").value = "";
-    text($("forward-problem"), "");
-    text($("forward-what"), `“${preview(message).replace(/^You: /, "")}”`);
-    showDialog("forward-dialog");
-    this.#fill();
-    $("forward-find").focus();
-  }
-
-  /** Conversations as they are listed, then contacts with whom there is none, then whoever has exactly this name. */
-  #places(words) {
-    const { listView, called, NAME, me } = this.#page;
-    const places = new Map();
-    for (const row of listView.snapshot.rows) {
-      if (row.conversation?.request) continue;
-      places.set(row.peer ? `@${row.peer}` : row.id, { name: row.peer ? called(row.peer) : row.title, user: row.peer });
-    }
-    for (const { user, state } of this.#tools.contacts) {
-      if (state === "accepted" && !places.has(`@${user}`)) places.set(`@${user}`, { name: called(user), user });
-    }
-    const wanted = words.toLowerCase();
-    const found = [...places].filter(([place, { name }]) => (
-      name.toLowerCase().includes(wanted) || place.slice(1).toLowerCase().startsWith(wanted)));
-    const user = words.replace(/^@/, "");
-    if (NAME.test(user) && user !== me && !places.has(`@${user}`)) found.push([`@${user}`, { name: called(user), user }]);
-    return found.slice(0, ROWS);
-  }
-
-  #fill() {
-    const { $, button, element, patchAvatar, text } = this.#page;
-    const found = this.#places($("forward-find").value.trim());
-    $("forward-list").replaceChildren(...found.map(([place, { name, user }]) => {
-      const made = button("", () => this.#send(place, name), { "aria-label": `Forward to ${name}` });
-      const avatar = element("span", { "aria-hidden": "true" });
-      patchAvatar(avatar, name, { isGroup: !user, seed: user ?? place });
-      made.append(avatar, element("span", {}, name));
-      return element("li", {}, made);
-    }));
-    text($("forward-empty"), found.length ? "" : "Nobody is found by this name.");
-  }
-
-  async #send(place, name) {
-    const { $, attempt, tell, text } = this.#page;
-    const sent = await attempt(() => this.#part.talk.forward(this.#message, this.#conversation, place),
-      (words) => text($("forward-problem"), words));
-    if (!sent) return;
-    $("forward-dialog").close();
-    tell(`Forwarded to ${name}.`);
   }
 }

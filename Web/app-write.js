@@ -1,6 +1,8 @@
 // The part of the chat page for writing: emoji, mentions, how long a text may be, and what fingers do. It is loaded with
 // the first conversation that is opened, and gets from app.js what both use of the page.
 
+import { Choices, matches, STYLE as CHOICES } from "./app-choices.js";
+import { style } from "./app-dialogs.js";
 import { GROUPS } from "./app-emoji.js";
 
 /** Emoji that were used last, and people offered for a mention: as many as are seen at once. */
@@ -28,20 +30,14 @@ const STYLE = `
 #emoji-list button { border: 0; background: none; padding: 0; min-height: 2.6rem; font-size: 1.4rem; line-height: 1; }
 #emoji-list button:is(:hover, :focus-visible) { background: var(--hover); }
 .offers { position: absolute; left: 0.9rem; bottom: calc(100% - 0.2rem); z-index: 5; min-width: min(16rem, 90%); max-width: calc(100% - 1.8rem);
-  background: var(--ground); border: 1px solid var(--line); border-radius: 0.8rem; box-shadow: 0 6px 24px var(--shadow); padding: 0.3rem; }
-.offers li { display: flex; align-items: center; gap: 0.6rem; padding: 0.3rem 0.5rem; min-height: 2.75rem; border-radius: 0.5rem; cursor: pointer; }
-.offers li[aria-selected=true] { background: var(--hover); }
-.offers .avatar { width: 2rem; height: 2rem; font-size: 0.85rem; }
-.offers .grow { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  max-height: min(20rem, 45vh); overflow-y: auto; background: var(--ground); border: 1px solid var(--line); border-radius: 0.8rem; box-shadow: 0 6px 24px var(--shadow); }
 .counter { grid-column: 1 / -1; text-align: end; font-size: 0.8rem; color: var(--faint); }
 .counter.over { color: var(--danger); font-weight: 600; }
 @media (pointer: coarse) { .message { touch-action: pan-y; } .bubble { -webkit-touch-callout: none; user-select: none; -webkit-user-select: none; } }
 `;
 
 export function begin(page) {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  document.adoptedStyleSheets.push(sheet);
+  style(CHOICES + STYLE);
   return new Writing(page);
 }
 
@@ -286,41 +282,35 @@ class Mentions {
 
   /** Offers members in a field. The list is the form's, which stands where it should. */
   attach(form, field) {
-    const { attribute, element } = this.#page;
-    const list = element("ul", { class: "offers", role: "listbox", "aria-label": "People to mention", id: `${field.id}-offers`, hidden: "" });
+    const list = this.#page.element("div", { class: "offers", "aria-label": "People to mention", id: `${field.id}-offers`, hidden: "" });
     form.style.position = "relative";
     form.append(list);
-    attribute(field, "aria-controls", list.id);
-    attribute(field, "aria-autocomplete", "list");
-    const offer = { field, list, at: 0, begun: "", users: [] };
+    const offer = { field, begun: "" };
+    offer.choices = new Choices(this.#page, { field, list, choose: ({ key }) => this.#choose(offer, key) });
     const look = () => this.#look(offer);
     field.addEventListener("input", look);
     field.addEventListener("click", look);
-    field.addEventListener("blur", () => this.#hide(offer));
+    field.addEventListener("blur", () => offer.choices.hide());
     // Before the field itself, which sends.
     form.addEventListener("keydown", (event) => { if (event.target === field) this.#pressed(offer, event); }, { capture: true });
-    list.addEventListener("pointerdown", (event) => event.preventDefault());
-    list.addEventListener("click", ({ target }) => {
-      const row = target.closest("li");
-      if (row) this.#choose(offer, Number(row.dataset.place));
-    });
   }
 
   #look(offer) {
-    const { field } = offer;
+    const { field, choices } = offer;
     const found = this.#conversation && BEGUN.exec(field.value.slice(0, field.selectionStart));
-    if (!found) return this.#hide(offer);
+    if (!found) return choices.hide();
     this.#ask();
-    const wanted = found[1].toLowerCase();
-    const { called, people } = this.#page;
-    const begins = (name) => ` ${name.toLowerCase()}`.includes(` ${wanted}`);
-    const users = this.#members.filter((user) => [called(user), user, people[user]?.username ?? ""].some(begins))
-      .sort((one, other) => called(one).localeCompare(called(other)));
-    if (this.#conversation.role !== "member" && "all".startsWith(wanted)) users.push("@all");
+    if (offer.begun !== found[1]) choices.unmark();
     offer.begun = found[1];
-    offer.users = users.slice(0, OFFERED);
-    offer.at = 0;
-    return this.#draw(offer);
+    const { called, people } = this.#page;
+    const username = (user) => people[user]?.username;
+    const items = this.#members.filter((user) => matches([called(user), username(user) ?? user], found[1]))
+      .sort((one, other) => called(one).localeCompare(called(other)))
+      .map((user) => ({ key: user, name: called(user), line: username(user) && `@${username(user)}` }));
+    if (this.#conversation.role !== "member" && "all".startsWith(found[1].toLowerCase())) {
+      items.push({ key: "@all", name: "@all", line: "Everyone in this group", sign: "@" });
+    }
+    return choices.show([{ title: "", items: items.slice(0, OFFERED) }]);
   }
 
   /** The members whom the conversation doesn't name, once. */
@@ -336,50 +326,20 @@ class Mentions {
     }
   }
 
-  #draw(offer) {
-    const { attribute, called, element, patchAvatar } = this.#page;
-    const { field, list, users, at } = offer;
-    if (!users.length) return this.#hide(offer);
-    list.hidden = false;
-    list.replaceChildren(...users.map((user, place) => {
-      const row = element("li", { role: "option", id: `${list.id}-${place}`, "aria-selected": place === at, "data-place": place });
-      const avatar = element("span", { "aria-hidden": "true" });
-      patchAvatar(avatar, user === "@all" ? "@" : called(user), { seed: user });
-      const name = element("span", { class: "grow", dir: "auto" }, user === "@all" ? "@all" : called(user));
-      row.append(avatar, name, ...(user === "@all" ? [element("span", { class: "faint" }, "Everyone here")] : []));
-      return row;
-    }));
-    attribute(field, "aria-activedescendant", `${list.id}-${at}`);
-    return undefined;
-  }
-
-  #hide({ field, list }) {
-    list.hidden = true;
-    list.replaceChildren();
-    field.removeAttribute("aria-activedescendant");
-  }
-
   #pressed(offer, event) {
-    if (offer.list.hidden || event.isComposing) return;
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (step) {
-      offer.at = (offer.at + step + offer.users.length) % offer.users.length;
-      this.#draw(offer);
-    } else if (event.key === "Enter" || event.key === "Tab") this.#choose(offer, offer.at);
-    else if (event.key === "Escape") this.#hide(offer);
-    else return;
+    if (offer.choices.isEmpty || offer.choices.pressed(event) || event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
+    offer.choices.hide();
   }
 
-  #choose(offer, place) {
+  #choose(offer, user) {
     const { field } = offer;
-    const user = offer.users[place];
     const name = user === "@all" ? "@all" : `@${this.#page.called(user)}`;
     this.#chosen.set(name, user);
     const end = field.selectionStart;
     field.setRangeText(`${name} `, end - offer.begun.length - 1, end, "end");
-    this.#hide(offer);
+    offer.choices.hide();
     field.focus();
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }

@@ -156,13 +156,23 @@ function names(all, more = 0) {
 /** Everybody of whom somebody has told what they are called. */
 const people = { __proto__: null };
 
-/** Takes what people are called, unless something newer is known. */
+/** Takes what people are called, unless something newer is known. Lists tell less of a profile than the relay does when asked. */
 function meet(told) {
-  for (const one of Object.values(told)) if (!(people[one.user]?.version > (one.version ?? 0))) people[one.user] = one;
+  for (const one of Object.values(told)) {
+    const { version } = people[one.user] ?? {};
+    if (version > (one.version ?? 0)) continue;
+    people[one.user] = version === one.version ? { ...people[one.user], ...one } : one;
+  }
 }
 
 /** What somebody is called now; the user's own name in the relay if nothing else is known. */
 const called = (user) => (people[user]?.deleted ? "Deleted account" : people[user]?.name ?? user);
+
+/** By what others name somebody, to be shown: the username. An account's id is nothing for people to read. */
+function address(user) {
+  const { name, username } = people[user] ?? {};
+  return username ? `@${username}` : name && accounts ? "" : `@${user}`;
+}
 
 /** How somebody is shown, as a line; empty if nothing is known. */
 function presenceLine(presence) {
@@ -302,6 +312,7 @@ function claims(token) {
 
 /** The page without a user: how to get in. */
 function showStart(title, words, user) {
+  showBadge();
   document.title = "Roost";
   $("chat").hidden = true;
   $("start").hidden = false;
@@ -517,15 +528,18 @@ const others = {
   },
 };
 
-/** The account of the user of this tab, in the dialog about that user. */
+/** The account of the user of this tab. The settings show it. */
 const myAccount = {
   name: undefined,
+  email: undefined,
   hasAddress: true,
   hasPassword: true,
   isConfirmed: true,
   /** Whether nobody could sign in to it again. */
   isLost: false,
-  get isMine() { return accounts !== undefined && isOfAccount(me); },
+  /** Who signed in to it in this tab, also after the sign-in has ended. */
+  user: undefined,
+  get isMine() { return accounts !== undefined && this.user === me; },
 
   /** What the user is called. Without the services, the id has to do. */
   async load() {
@@ -536,11 +550,9 @@ const myAccount = {
     const { displayName, email, hasPassword, verified } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
     accounts.hasWayIn(user, { email, hasPassword }).then((has) => { if (me === user) this.warn(!has); }, () => {});
-    this.hasAddress = email !== undefined;
-    this.hasPassword = hasPassword;
-    this.isConfirmed = verified;
-    this.name = displayName;
+    Object.assign(this, { email, hasAddress: email !== undefined, hasPassword, isConfirmed: verified, name: displayName });
     if (roost) showSession(roost.snapshot);
+    settingsPart?.reopen();
   },
 
   /** Says quietly, until it is done, that only this browser can open the account. */
@@ -555,111 +567,32 @@ const myAccount = {
     return this.isMine && this.isLost
       ? "You won’t be able to sign in to this account again: it has no email and no password. " : "";
   },
-
-  async show() {
-    this.showOthers();
-    $("me-account").hidden = !this.isMine;
-    $("erase-form").hidden = true;
-    $("password-form").hidden = this.hasAddress;
-    $("erase-field").hidden = !this.hasPassword;
-    $("me-unconfirmed").hidden = this.isConfirmed || !this.hasAddress;
-    $("me-sessions").replaceChildren();
-    if (!this.isMine) return;
-    showFactor($("me-factor"));
-    text($("me-id"), `Others find you as ${me}.`);
-    const found = await attempt(() => accounts.sessions(me), (words) => text($("me-id"), words));
-    $("me-sessions").replaceChildren(...(found ?? []).map((one) => this.row(one)));
-  },
-
-  /** The other accounts of this browser. */
-  showOthers() {
-    const users = known.users.filter((one) => one !== me);
-    $("me-accounts").replaceChildren(...users.map((user) => {
-      const name = known.name(user);
-      const avatar = element("span", { "aria-hidden": "true" });
-      patchAvatar(avatar, name, { seed: user });
-      const act = button("Switch", () => switchTo(user), { "aria-label": `Switch to ${name}` });
-      return element("li", { class: "row" }, avatar, element("span", { class: "grow" }, name), act);
-    }));
-    $("add-account").hidden = !accounts;
-    $("me-others").hidden = !accounts && !users.length;
-  },
-
-  row({ session, device, used, current }) {
-    const words = element("span", { class: "grow" }, current ? `${device} – this device` : `${device}, used ${ago(used)}`);
-    const end = button("Sign out", async () => {
-      if (await attempt(async () => { await accounts.end(me, session); return true; })) await this.show();
-    }, { "aria-label": `Sign out ${device}` });
-    return element("li", { class: "row" }, words, ...(current ? [] : [end]));
-  },
-
-  async addPassword() {
-    text($("password-problem"), "");
-    try {
-      await accounts.addPassword(me, $("password-email").value.trim(), $("password-new").value);
-    } catch (error) {
-      return text($("password-problem"), accountReason(error));
-    }
-    $("password-new").value = "";
-    this.hasAddress = true;
-    this.hasPassword = true;
-    this.warn(false);
-    await this.show();
-    return tell("Saved. You can now sign in anywhere with this email.");
-  },
-
-  async erase() {
-    text($("erase-problem"), "");
-    try {
-      await accounts.erase(me, this.hasPassword ? $("erase-password").value : undefined);
-    } catch (error) {
-      return text($("erase-problem"), accountReason(error));
-    }
-    $("erase-password").value = "";
-    $("me-dialog").close();
-    return leave("Your account is deleted", "Nothing of it is left here.");
-  },
 };
-$("confirm-again").addEventListener("click", () => attempt(async () => {
-  await accounts.sendConfirmation(me);
-  $("me-unconfirmed").hidden = true;
-  tell("Check your email.");
-}));
-$("erase").addEventListener("click", () => {
-  $("erase-form").hidden = false;
-  // So that what keeps passwords knows whose it is.
-  $("erase-user").value = me;
-  $("erase-password").focus();
+$("keep-account-button").addEventListener("click", async () => {
+  await goSettings("account");
+  $("password-email")?.focus();
 });
-$("password-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  myAccount.addPassword();
-});
-$("erase-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  myAccount.erase();
-});
-$("keep-account-button").addEventListener("click", () => {
-  $("me").click();
-  $("password-email").focus();
-});
-$("add-account").addEventListener("click", () => {
-  $("me-dialog").close();
+
+/** Somebody else signs in, beside who is here. */
+function addAccount() {
+  history.replaceState(null, "", "/");
+  route();
   $("start-email").value = $("start-password").value = "";
   showStart("Add another account", "Sign in with it here. You can switch between your accounts at any time.");
-});
-$("out-everywhere").addEventListener("click", async () => {
-  const user = me;
-  if (!await confirmed(`${myAccount.loss}Sign out on all your devices?`, "Sign out everywhere")) return;
-  if (await attempt(async () => { await accounts.signOut(user, { everywhere: true }); return true; })) {
-    $("me-dialog").close();
-    leave("You’re signed out everywhere", "Your messages were removed from this browser.");
-  }
-});
+}
+
+/** Signs out of this browser, once it was said what would be lost. */
+async function signOut() {
+  const waits = roost.snapshot.pendingCount;
+  const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
+  const words = `${myAccount.loss}${lost}Sign out and remove your messages from this browser?`;
+  if (!await confirmed(words, myAccount.loss ? "Sign out anyway" : "Sign out")) return;
+  if (isOfAccount(me)) await attempt(() => accounts?.signOut(me));
+  await leave("You’re signed out", "Your messages were removed from this browser.");
+}
 
 /** Another account of this browser uses this tab. Where its user was belongs to the one before. */
 function switchTo(user) {
-  if ($("me-dialog").open) $("me-dialog").close();
   if (user !== me) history.replaceState(null, "", "/");
   return enter(user);
 }
@@ -671,7 +604,7 @@ async function leave(title, words) {
   loadingFind?.then((find) => find.close());
   me = "";
   conversationView.close();
-  $("me-factor").replaceChildren();
+  forgetSettings();
   tokens.forget(user);
   history.replaceState(null, "", "/");
   known.forget(user);
@@ -681,7 +614,34 @@ async function leave(title, words) {
 }
 
 /** The token for a connection of a user. */
-const tokenOf = async (user) => (isOfAccount(user) && accounts ? accounts.token(user) : tokens.of(user) ?? "");
+async function tokenOf(user) {
+  if (!isOfAccount(user) || !accounts) return tokens.of(user) ?? "";
+  try {
+    return await accounts.token(user);
+  } catch (error) {
+    if (signOutReasons[error.code]) signedOutBy = error.code;
+    throw error;
+  }
+}
+
+/** Why the account of this tab was signed out, by the services' word for it; undefined until they are asked. */
+let signedOutBy;
+const signOutReasons = {
+  __proto__: null, unauthorized: "This device was signed out elsewhere, or the password was changed.",
+  refresh_reused: "Its sign-in was used somewhere else. If that wasn’t you, change your password.",
+  suspended: "Your account is suspended.",
+};
+
+/** The relay says only that one is signed out. */
+async function askWhySignedOut() {
+  if (signedOutBy !== undefined) return;
+  signedOutBy = "";
+  const user = me;
+  const why = await accounts.account(user).then(() => "", ({ code }) => code);
+  if (me !== user || !roost) return;
+  signedOutBy = why;
+  banner.show(roost.snapshot);
+}
 
 /** A link was opened: of somebody who signs in by it, or of a mail. */
 const open = (found) => (found.kind === "token" ? arrive(found.secret) : follow(found));
@@ -748,7 +708,10 @@ async function enter(user) {
   loadingFind?.then((find) => find.close());
   conversationView.close();
   before?.close();
+  if (me !== user) forgetSettings();
   me = user;
+  signedOutBy = undefined;
+  myAccount.user = isOfAccount(user) ? user : undefined;
   tokens.user = user;
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const opened = await Roost.open({
@@ -790,7 +753,7 @@ function awaitExpiry() {
   if (roost) banner.show(roost.snapshot);
 }
 
-const isExpired = () => !isOfAccount(me) && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
+const isExpired = () => !isOfAccount(me) && !myAccount.isMine && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
 
 /** What the user is called, under the list. */
 function showMe() {
@@ -807,7 +770,6 @@ function showSession(snapshot) {
   const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
   text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
   showMe();
-  text($("me-device"), `This device is called ${snapshot.device}.`);
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
     listView.show(roost.conversations.snapshot);
@@ -823,8 +785,9 @@ function showBadge() {
   const { badge: told = 0, connection } = roost?.snapshot ?? {};
   // Without the relay, which leaves out muted conversations, those count that are shown as muted.
   const isTold = connection?.state === "connected";
-  const badge = listView.snapshot.rows.reduce((sum, row) => sum - (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), told);
-  const title = conversationView.title;
+  const muted = listView.snapshot.rows.reduce((sum, row) => sum + (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), 0);
+  const badge = Math.max(0, told - muted);
+  const title = document.body.dataset.view === "settings" ? "Settings" : conversationView.title;
   document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
   if (badge === shownBadge) return;
   shownBadge = badge;
@@ -883,7 +846,9 @@ const banner = {
     const waits = pendingCount ? ` ${things(pendingCount, "message")} ${pendingCount === 1 ? "waits" : "wait"}.` : "";
     const connect = () => attempt(() => roost.connect());
     if (connection.reason === "signedOut" && myAccount.isMine) {
-      return { words: `You are signed out.${waits}`, label: "Sign in", act: () => showStart("Sign in again", "") };
+      askWhySignedOut();
+      const why = signOutReasons[signedOutBy];
+      return { words: `You are signed out.${why ? ` ${why}` : ""}${waits}`, label: "Sign in", act: () => showStart("Sign in again", "") };
     }
     if (isExpired() || connection.reason === "signedOut") {
       const why = isExpired() ? "Your link has expired." : "The relay doesn't take your link any more.";
@@ -954,6 +919,8 @@ const listView = {
   roving: new Roving($("list"), ".conversation"),
   snapshot: { rows: [], hasMore: false },
   awaitsMeeting: false,
+  /** Those of the rows when the place in the address was last looked at. */
+  places: "",
   rows: new Rows($("list"), {
     key: placeOf,
     make: (row) => {
@@ -976,6 +943,14 @@ const listView = {
     $("list-more").hidden = !snapshot.hasMore;
     conversationView.showHead();
     this.openMeeting(snapshot.rows);
+    this.settleOpen(snapshot.rows.map(placeOf).join(" "));
+  },
+
+  /** A conversation was begun: of whom one knew only the username, one may see more now. */
+  settleOpen(places) {
+    if (places === this.places) return;
+    this.places = places;
+    if (conversationView.place) settle(conversationView.place);
   },
 
   /** Who came by a link is taken to the one who made it, as soon as the two have met. */
@@ -1009,8 +984,9 @@ const listView = {
     made.classList.toggle("muted", isMuted === true);
     attribute(made, "aria-current", isOpen);
     const waits = row.pending ? `, ${things(row.pending, "message")} not sent` : "";
+    const presence = row.peer && presenceOf(row.peer)?.state;
     attribute(made, "aria-label", `${title}${row.unread ? `, ${row.unread} unread` : ""}${isMuted ? ", muted" : ""}${waits}. `
-      + part(".preview").textContent);
+      + part(".preview").textContent + (presence ? ` (${presence})` : ""));
   },
 
   /** The conversation that many rows below the open one. */
@@ -1081,6 +1057,8 @@ const messageRows = {
     if (message.isOwn) row.setAttribute("aria-live", "off");
     if (conversationView.isLive && conversationView.isAtEnd) row.classList.add("new");
     row.querySelector(".quote").addEventListener("click", () => conversationView.jump(row.shown.replyTo));
+    // For the pointer. The keyboard gets to a person by the list of members.
+    for (const name of [".author", ".avatar"]) row.querySelector(name).addEventListener("click", () => card(row.shown.from));
     return row;
   },
 
@@ -1241,7 +1219,7 @@ const conversationView = {
       if (this.timeline !== opened) return undefined;
     }
     composer.takeDraft(opened.draft);
-    loadWriting();
+    loadWriting().catch(() => {});
     opened.onChange((snapshot) => {
       if (this.timeline !== opened) return;
       composer.follow(opened.draft);
@@ -1266,6 +1244,7 @@ const conversationView = {
     });
     this.quoted.clear();
     this.filling.clear();
+    peoplePart?.talk.follow();
     $("typing").textContent = "";
     $("below").hidden = $("trouble").hidden = $("older").hidden = true;
     finder.close();
@@ -1849,7 +1828,7 @@ $("log").addEventListener("pointerover", (event) => {
 $("scroll").addEventListener("pointerleave", () => { if (!tools.isKept) tools.hide(); });
 $("log").addEventListener("click", (event) => {
   const row = event.target.closest(".message");
-  if (!row || event.target.closest("button, a") || getSelection()?.toString()) return;
+  if (!row || event.target.closest("button, a, .author, .avatar") || getSelection()?.toString()) return;
   if (tools.row === row && tools.isKept) tools.hide();
   else tools.show(row, true);
 });
@@ -1965,7 +1944,7 @@ function showDialog(id) {
 function equip(dialog) {
   dialog.addEventListener("close", () => {
     // The event comes later than the dialog goes: meanwhile the user may have gone on to somewhere else.
-    const isBack = [document.body, openers.get(dialog)].includes(document.activeElement);
+    const isBack = [document.body, openers.get(dialog)].includes(document.activeElement) || dialog.contains(document.activeElement);
     if (conversationView.place && isBack) conversationView.settleFocus();
   });
   dialog.addEventListener("click", (event) => {
@@ -1983,11 +1962,6 @@ function confirmed(words, yes) {
   return new Promise((resolve) => {
     $("confirm").addEventListener("close", () => resolve($("confirm").returnValue === "yes"), { once: true });
   });
-}
-
-/** The names in a field, separated by commas or spaces. */
-function namesIn(field) {
-  return [...new Set(field.value.split(/[\s,]+/).map((one) => one.replace(/^@/, "")).filter(Boolean))];
 }
 
 /** Those with whom no conversation is known. This page doesn't look anybody up. */
@@ -2014,113 +1988,36 @@ async function meant(name) {
 
 const nobody = (names) => `Nobody here is called ${names.map((name) => `“${name}”`).join(" or ")}.`;
 
-/** The ids of those who are meant by what was typed, and which of the names lead to nobody. */
-async function meantAll(typed) {
-  const unknown = new Set(strangers(typed));
-  const ids = await Promise.all(typed.map((name) => (unknown.has(name) ? meant(name) : name)));
-  return { users: [...new Set(ids)].filter((user) => user !== me), nobodies: typed.filter((_, index) => ids[index] === undefined) };
-}
-
-const spelling = (users) => `You have no conversation with ${names(users)} yet. Is the spelling right?`;
-
-const newDialog = {
-  asked: "",
-
-  open() {
-    $("new-form").reset();
-    text($("new-problem"), "");
-    this.choose();
-    showDialog("new-dialog");
-    $("new-users").focus();
+/** A conversation with somebody, or a group, is begun by picking people. */
+const beginning = {
+  one() {
+    const done = ({ key }) => {
+      go(`@${key}`);
+      return true;
+    };
+    return pick({ title: "New conversation", done, group: () => this.group() });
   },
 
-  get isGroup() {
-    return $("new-form").elements.kind.value === "group";
-  },
-
-  choose() {
-    $("new-form").querySelector("[data-for=group]").hidden = !this.isGroup;
-    text($("new-users-label"), this.isGroup ? "User names of the members" : "User name");
-    this.changed();
-  },
-
-  changed() {
-    this.asked = "";
-    text($("new-submit"), "Begin");
-    text($("new-help"), this.isGroup ? "Separate them by commas." : "");
-  },
-
-  async submit() {
-    text($("new-problem"), "");
-    const users = namesIn($("new-users")).filter((user) => user !== me);
-    const wrong = users.find((user) => !NAME.test(user));
-    const problem = wrong ? `“${wrong}” can't be a user name.`
-      : !users.length ? "Name somebody else than yourself." : !this.isGroup && users.length > 1 ? "Name one person, or choose a group."
-        : this.isGroup && !$("new-name").value.trim() ? "Give the group a name." : "";
-    if (problem) return text($("new-problem"), problem);
-    const found = await meantAll(users);
-    if (namesIn($("new-users")).filter((user) => user !== me).join() !== users.join()) return undefined;
-    if (found.nobodies.length) return text($("new-problem"), nobody(found.nobodies));
-    if (!found.users.length) return text($("new-problem"), "Name somebody else than yourself.");
-    // Whose profile came, or who was asked for by another name, is no guess.
-    const unknown = strangers(found.users).filter((user) => users.includes(user) && !people[user]?.version);
-    if (unknown.length && this.asked !== unknown.join()) {
-      this.asked = unknown.join();
-      text($("new-submit"), "Begin all the same");
-      return text($("new-help"), spelling(unknown));
-    }
-    if (!this.isGroup) {
-      $("new-dialog").close();
-      return go(`@${found.users[0]}`);
-    }
-    const made = await attempt(() => roost.createGroup($("new-name").value.trim(), found.users), (words) => text($("new-problem"), words));
-    if (!made) return undefined;
-    $("new-dialog").close();
-    return go(made);
+  group() {
+    const done = async (users, name) => {
+      go(await roost.createGroup(name, users));
+      return true;
+    };
+    return pick({ title: "New group", isMany: true, isNamed: true, act: "Create group", done });
   },
 };
+$("new").addEventListener("click", () => beginning.one());
 
-$("new").addEventListener("click", () => newDialog.open());
-$("new-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  newDialog.submit();
-});
-$("new-form").addEventListener("change", (event) => { if (event.target.name === "kind") newDialog.choose(); });
-$("new-users").addEventListener("input", () => newDialog.changed());
-
-$("me").addEventListener("click", () => {
-  const { state, text: said } = roost.snapshot.status;
-  $("me-form").elements.state.value = state;
-  $("me-text").value = said ?? "";
-  showDialog("me-dialog");
-  myAccount.show();
-});
-$("me-form").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const state = $("me-form").elements.state.value;
-  if (await attempt(async () => { await roost.setStatus(state, $("me-text").value.trim()); return true; })) $("me-dialog").close();
-});
-$("keys-button").addEventListener("click", () => {
-  $("me-dialog").close();
-  showDialog("keys-dialog");
-});
-$("sign-out").addEventListener("click", async () => {
-  $("me-dialog").close();
-  const waits = roost.snapshot.pendingCount;
-  const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
-  const words = `${myAccount.loss}${lost}Sign out and remove your messages from this browser?`;
-  if (!await confirmed(words, myAccount.loss ? "Sign out anyway" : "Sign out")) return;
-  if (isOfAccount(me)) await attempt(() => accounts?.signOut(me));
-  await leave("You’re signed out", "Your messages were removed from this browser.");
-});
+$("me").addEventListener("click", () => goSettings());
 
 // People -------------------------------------------------------------------------------------------------------------
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, Roving, Rows, accountReason, around, attempt, attribute, button, called, composer, confirmed, conversationView, duration, element, equip, go, icon, listView, meant, meantAll, meet, messageRows,
-  names, nobody, ofThisVersion, namesIn, patchAvatar, people, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showSession, spelling, strangers,
+  $, NAME, Roving, Rows, accountReason, addAccount, address, ago, around, attempt, attribute, button, called, card, composer, confirmed, conversationView, duration, element, equip, go, goSettings, icon,
+  known, leave, listView, loadPart, loadWriting, meant, meet, messageRows, myAccount, names, ofThisVersion, patchAvatar, people, pick, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showFactor, showSession, signOut, switchTo,
   tell, text, things, tools,
+  mentionsIn: (words) => writing?.mentions.of(words) ?? [],
   get accounts() { return accounts; },
   get me() { return me; },
   get roost() { return roost; },
@@ -2151,8 +2048,11 @@ let writing;
 let loadingWriting;
 
 function loadWriting() {
-  loadingWriting ??= ofThisVersion(import("/app-write.js?unpacked")).then(({ begin }) => { writing = begin(page); })
-    .catch(() => { loadingWriting = undefined; });
+  loadingWriting ??= ofThisVersion(import("/app-write.js?unpacked")).then(({ begin }) => (writing = begin(page))).catch((error) => {
+    loadingWriting = undefined;
+    throw error;
+  });
+  return loadingWriting;
 }
 
 /** Two-step verification of the user of this tab, in a place of its own. */
@@ -2171,11 +2071,43 @@ $("all-text").addEventListener("input", () => attempt(async () => {
   (await loadingFind).changed();
 }));
 
+/** A part that is loaded when it is needed, and begun once. One that couldn't be loaded is tried again the next time. */
+function later(load) {
+  let loaded;
+  return () => {
+    loaded ??= ofThisVersion(load()).then(({ begin }) => begin(page)).catch((error) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
+const loadPicker = later(() => import("/app-pick.js?unpacked"));
+const loadCard = later(() => import("/app-card.js?unpacked"));
+const importSettings = () => import("/app-settings.js?unpacked");
+let loadSettings = later(importSettings);
+
+/** Lets the user pick people, and groups, too, as the picker has it. */
+function pick(wish) {
+  return attempt(async () => (await loadPicker()).open(wish));
+}
+
+/** Shows what is known of somebody, and what one can do; of oneself, what one can change. */
+function card(user) {
+  return user === me ? goSettings("profile") : attempt(async () => (await loadCard()).open(user));
+}
+
 const withPart = (act) => attempt(async () => act(await loadPart()));
 
 $("people-button").addEventListener("click", () => withPart((one) => one.panel.open()));
-$("expiry").addEventListener("click", () => $("info-button").click());
-$("info-button").addEventListener("click", () => withPart((one) => one.info.open()));
+/** About the conversation that is open: its group, or the other one. */
+function showInfo() {
+  const { peer, isGroup, place } = conversationView;
+  if (peer) return card(peer);
+  return place && isGroup && withPart((one) => one.info.open());
+}
+for (const id of ["expiry", "info-button", "title-avatar", "title"]) $(id).addEventListener("click", showInfo);
 
 // Where one is -------------------------------------------------------------------------------------------------------
 
@@ -2184,6 +2116,39 @@ function go(place) {
   const fragment = place ? `#/${encodeURIComponent(place)}` : "";
   if (location.hash !== fragment) history.pushState(null, "", `/${fragment}`);
   route();
+}
+
+/** The settings, once somebody has opened them. */
+let settingsPart;
+const SETTINGS = /^#\/settings(?:\/([^/]*))?$/;
+
+/** What they show of a user goes with that user. */
+function forgetSettings() {
+  settingsPart?.close();
+  settingsPart = undefined;
+  loadSettings = later(importSettings);
+}
+
+/** Opens the settings, or a section of them. Whatever dialog has led there goes. */
+function goSettings(section) {
+  for (const one of document.querySelectorAll("dialog:modal")) one.close();
+  const fragment = `#/settings${section ? `/${section}` : ""}`;
+  if (location.hash !== fragment) history.pushState(null, "", `/${fragment}`);
+  return route();
+}
+
+/** What is read must be in sight: a conversation that was open is closed, and is where one comes back to. */
+async function showSettings() {
+  const { place } = conversationView;
+  if (place) conversationView.close();
+  listView.show(listView.snapshot);
+  await attempt(async () => {
+    settingsPart = await loadSettings();
+    // Something else may have been opened meanwhile.
+    const found = roost && SETTINGS.exec(location.hash);
+    if (found) settingsPart.show(found[1], place);
+  });
+  showBadge();
 }
 
 /** A place may name somebody by the username. Then it becomes the one by the id, which stays. */
@@ -2198,7 +2163,10 @@ async function settle(place) {
 }
 
 function route() {
-  if (!roost) return;
+  if (!roost) return undefined;
+  if (SETTINGS.test(location.hash)) return showSettings();
+  settingsPart?.hide();
+  if (document.body.dataset.view === "settings") document.body.dataset.view = "list";
   const found = /^#\/(.+)$/.exec(location.hash);
   const place = found && stored(() => decodeURIComponent(found[1]));
   if (place) {
@@ -2210,6 +2178,8 @@ function route() {
     listView.show(listView.snapshot);
     $("list").querySelector(".conversation[tabindex='0']")?.focus();
   }
+  showBadge();
+  return undefined;
 }
 
 addEventListener("popstate", () => {
@@ -2222,7 +2192,7 @@ document.addEventListener("keydown", (event) => {
   if (!roost || document.querySelector("dialog:modal")) return;
   const isWriting = event.target.closest("input, textarea");
   const act = event.altKey && !event.ctrlKey && !event.metaKey ? {
-    ArrowUp: () => listView.step(-1), ArrowDown: () => listView.step(1), KeyN: () => newDialog.open(),
+    ArrowUp: () => listView.step(-1), ArrowDown: () => listView.step(1), KeyN: () => beginning.one(),
     KeyF: () => conversationView.place && finder.open(), KeyI: () => conversationView.place && $("info-button").click(),
     KeyP: () => $("people-button").click(),
   }[event.code] : event.key === "?" && !isWriting ? () => showDialog("keys-dialog")
@@ -2258,12 +2228,15 @@ function keepPage() {
   navigator.serviceWorker.register(policy ? policy.createScriptURL("") : address).catch(() => {});
 }
 
-/** The name of this browser as a device, drawn once. */
+/** The name of this browser as a device, drawn once. Its user knows it again in the list of devices by what it begins with. */
 function thisBrowser() {
   const kept = stored(() => localStorage.getItem("roost.device"));
   if (kept) return kept;
+  const first = (all) => all.find(([, sign]) => navigator.userAgent.includes(sign))?.[0];
+  const browser = first([["edge", "Edg/"], ["firefox", "Firefox/"], ["chrome", "Chrome/"], ["safari", "Safari/"]]);
+  const system = first([["android", "Android"], ["ios", "iPhone"], ["ios", "iPad"], ["mac", "Mac OS X"], ["windows", "Windows"], ["linux", "Linux"]]);
   const drawn = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0"));
-  const made = `web-${drawn.join("")}`;
+  const made = [browser ?? "web", ...(system ? [system] : []), drawn.join("")].join("-");
   stored(() => localStorage.setItem("roost.device", made));
   return made;
 }

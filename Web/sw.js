@@ -12,7 +12,8 @@
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
 const PARTS = [
-  "/app.css", "/app.js", "/app-factor.js", "/app-find.js", "/app-people.js", "/app-self.js", "/app-talk.js", "/app-write.js", "/roost.js",
+  "/app.css", "/app.js", "/app-card.js", "/app-factor.js", "/app-find.js", "/app-people.js", "/app-pick.js", "/app-prospects.js", "/app-settings.js",
+  "/app-talk.js", "/app-write.js", "/roost.js",
   "/roost-people.js", "/roost-talk.js",
 ];
 const FILES = [...PARTS.map((path) => `${path}?${VERSION}`), "/manifest.webmanifest", "/icon.svg", "/icon.png"];

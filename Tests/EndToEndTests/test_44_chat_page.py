@@ -67,11 +67,16 @@ async def test_two_people_talk(relay, name):
         await bob.shot("status")
         await bob.page.keyboard.press("Enter")
         await alice.page.locator("#subtitle", has_text="busy · In a meeting").wait_for()
+        # One comes back to where one was, and finds the status again.
+        await bob.page.get_by_role("button", name="Back to the conversations").click()
+        await bob.page.locator("#title", has_text=name("alice")).wait_for()
         await bob.page.get_by_role("button", name=re.compile("^You, ")).click()
         assert await bob.page.get_by_role("radio", name="Busy").is_checked()
-        await bob.page.get_by_label("Online", exact=True).check()
-        await bob.page.keyboard.press("Enter")
+        await bob.page.get_by_role("radio", name="Online").check()
+        await bob.page.get_by_role("button", name="Save status").click()
         await alice.page.locator("#subtitle", has_text=re.compile("^online · In a meeting")).wait_for()
+        await bob.page.get_by_role("button", name="Back to the conversations").click()
+        await bob.sees("Thanks")
         assert await alice.texts() == await bob.texts()
 
 
@@ -166,14 +171,12 @@ async def test_a_group(relay, name):
         alice, bob = await two(browser, relay, name)
         carol, dave = await browser.person(relay, name("carol")), await relay.device(name("dave"))
         await alice.page.get_by_role("button", name="New conversation").click()
-        await alice.page.get_by_label("A group").check()
-        await alice.page.get_by_label("Name of the group", exact=True).first.fill("The Crew")
-        await alice.page.get_by_label("User names of the members").fill(f"{name('bob')}, {name('carol')}")
-        await alice.page.keyboard.press("Enter")
-        # Nobody says who is a user of the relay, so that new names are asked about.
-        await alice.page.get_by_text(f"You have no conversation with {name('carol')} yet").wait_for()
+        await alice.page.get_by_role("button", name="New group").click()
+        await alice.page.get_by_label("Group name").fill("The Crew")
+        for user in ("bob", "carol"):
+            await alice.pick(name(user))
         await alice.shot("new-group")
-        await alice.page.get_by_role("button", name="Begin all the same").click()
+        await alice.page.get_by_role("button", name="Create group").click()
         await alice.page.locator("#title", has_text="The Crew").wait_for()
         await alice.write("Welcome aboard")
         await alice.sees_state("Welcome aboard", "Delivered to 2 of 2")
@@ -188,9 +191,9 @@ async def test_a_group(relay, name):
         dialog = alice.page.get_by_role("dialog")
         await alice.page.get_by_role("button", name="About this conversation").click()
         await dialog.get_by_role("listitem").filter(has_text=name("bob")).get_by_text("online").wait_for()
-        await dialog.get_by_placeholder("Add somebody").fill(name("dave"))
-        await alice.page.keyboard.press("Enter")
-        await alice.page.locator("#confirm").get_by_role("button", name="Add", exact=True).click()
+        await dialog.get_by_role("button", name="Add people").click()
+        await alice.pick(name("dave"))
+        await alice.page.get_by_role("button", name="Add", exact=True).click()
         await dave.event("conversation")
         await dialog.get_by_role("listitem").filter(has_text=name("dave")).wait_for()
         await dialog.get_by_role("button", name=f"Make admin: {name('bob')}").click()
@@ -345,18 +348,19 @@ async def test_a_name_that_cannot_be_one(relay, name):
     async with Browser() as browser:
         alice = await browser.person(relay, name("alice"))
         await alice.page.get_by_role("button", name="New conversation").click()
-        field = alice.page.get_by_label("User name", exact=True)
-        for text, problem in {
-                "": "Name somebody", name("alice"): "somebody else than yourself", "bøb": "can't be a user name",
-                "bob carol": "or choose a group"}.items():
-            await field.fill(text)
+        field = alice.page.locator("#pick-find:focus")
+        options = alice.page.get_by_role("option")
+        for words in (name("alice"), "bøb", "bob carol"):
+            await field.fill(words)
+            await alice.page.get_by_text(f"No one found for “{words}”.").wait_for()
+            assert await options.count() == 0
             await alice.page.keyboard.press("Enter")
-            await alice.page.locator("#new-problem", has_text=problem).wait_for()
-        # A name that was mistyped opens nothing by itself.
+        # A name that was mistyped opens nothing by itself: whoever means it goes to it.
         await field.fill(name("bbo"))
+        await options.get_by_text("Exact username. Check the spelling.").wait_for()
+        assert await alice.page.locator("[role=option][aria-selected=true]").count() == 0
         await alice.page.keyboard.press("Enter")
-        await alice.page.get_by_text("Is the spelling right?").wait_for()
-        await field.fill(name("bob"))
-        assert not await alice.page.get_by_text("Is the spelling right?").is_visible()
+        await alice.shot("picker-unsure")
+        assert await alice.page.locator("#pick-dialog").is_visible()
         await alice.page.keyboard.press("Escape")
         assert await alice.page.locator(".conversation").count() == 0

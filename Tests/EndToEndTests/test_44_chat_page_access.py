@@ -10,6 +10,10 @@ from harness.waiting import until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
+# Buttons that open a dialog, and the sections of the settings.
+DIALOGS = ("New conversation", "About this conversation", "^People$")
+SECTIONS = ("Profile", "Privacy", "Notifications", "Devices", "Account")
+
 # What a page has many of: a conversation with everything in it, and a list.
 LONG = "A_word_that_is_much_longer_than_any_line_of_a_phone_can_ever_be_and_has_no_place_to_break_in_it_at_all"
 
@@ -53,10 +57,10 @@ async def test_with_the_keyboard_alone(relay, name):
             await alice.page.locator(f"{selector}:focus").wait_for()
 
         await keys.press("Alt+KeyN")
-        await focused("#new-users")
+        await focused("#pick-find")
         await keys.type(name("bob"))
-        await keys.press("Enter")
-        await alice.page.get_by_text("Is the spelling right?").wait_for()
+        await alice.page.get_by_role("option", name=name("bob")).wait_for()
+        await keys.press("ArrowDown")
         await keys.press("Enter")
         await focused("#text")
         for text in ("One", "Two", "Three"):
@@ -183,7 +187,7 @@ async def test_everything_has_a_name(relay, name):
                 || one.getAttribute("aria-hidden") || one.matches("[role=alert], [role=status]")))
             .map((one) => one.outerHTML)"""
         assert await anna.page.evaluate(nameless) == []
-        for label in ("You, ", "New conversation", "About this conversation", "^People$"):
+        for label in DIALOGS:
             await anna.page.get_by_role("button", name=re.compile(label)).click()
             await anna.page.locator("dialog[open]").wait_for()
             assert await anna.page.evaluate(nameless) == []
@@ -191,9 +195,16 @@ async def test_everything_has_a_name(relay, name):
                 "document.getElementById(document.querySelector('dialog[open]').getAttribute('aria-labelledby'))"
                 ".textContent") != ""
             await anna.page.keyboard.press("Escape")
-        levels = await anna.page.evaluate("""[...document.querySelectorAll("h1, h2, h3")]
-            .filter((one) => one.checkVisibility()).map((one) => Number(one.tagName[1]))""")
-        assert levels[0] == 1 and all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        async def headings():
+            levels = await anna.page.evaluate("""[...document.querySelectorAll("h1, h2, h3")]
+                .filter((one) => one.checkVisibility()).map((one) => Number(one.tagName[1]))""")
+            assert levels[0] == 1
+            assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        await headings()
+        for section in SECTIONS:
+            await anna.settings(section)
+            assert await anna.page.evaluate(nameless) == []
+            await headings()
         # Ids are there once, and what refers to one finds it.
         assert await anna.page.evaluate("""() => {
             const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
@@ -276,11 +287,15 @@ async def test_colours_can_be_told_apart(relay, name, scheme):
             return looked > 3 ? found : ["too little was looked at"];
         }"""
         assert await anna.page.evaluate(poor) == []
-        for label in ("You, ", "New conversation", "About this conversation", "^People$"):
+        for label in DIALOGS:
             await anna.page.get_by_role("button", name=re.compile(label)).click()
             await anna.page.locator("dialog[open]").wait_for()
             assert await anna.page.evaluate(poor) == []
             await anna.page.keyboard.press("Escape")
+        for section in SECTIONS:
+            await anna.settings(section)
+            assert await anna.page.evaluate(poor) == []
+            await anna.shot(f"settings-{section.lower()}-{scheme}")
         ground = await anna.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == {"light": "rgb(251, 249, 246)", "dark": "rgb(20, 23, 27)"}[scheme]
 

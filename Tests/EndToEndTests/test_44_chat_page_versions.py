@@ -100,13 +100,12 @@ async def test_an_open_page_gets_the_parts_of_its_own_version(start):
         await banner.get_by_text("There is a newer version of this page.").wait_for()
         # A part that hasn't been loaded yet, also without the relay.
         await cable.cut()
-        await alice.page.get_by_role("button", name="People").first.click()
-        await alice.page.locator("#people-me").wait_for()
+        pane = await alice.settings("Privacy")
         await until(lambda: alice.page.evaluate(
-            "performance.getEntriesByType('resource').some((one) => one.name.includes('app-self'))"), "the part")
+            "performance.getEntriesByType('resource').some((one) => one.name.includes('app-settings'))"), "the part")
         assert await parts(alice) == {cable.old}
-        await alice.page.locator("#people-dialog").get_by_text("What others are told").first.wait_for()
-        await alice.page.keyboard.press("Escape")
+        await pane.get_by_label("Read receipts").wait_for()
+        await alice.page.get_by_role("button", name="Back to the conversations").click()
         await cable.mend()
         await banner.get_by_role("button", name="Reload").click()
         await alice.live()

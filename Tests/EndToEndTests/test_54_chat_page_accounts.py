@@ -31,12 +31,12 @@ async def sign_up(browser, relay, name, email):
 
 
 async def id_of(person):
-    """What others type to write to this user."""
-    await person.page.locator("#me").click()
-    said = person.page.locator("#me-id", has_text="Others find you as")
+    """The id of an account."""
+    pane = await person.settings("Account")
+    said = pane.locator("#me-id", has_text="Account ID")
     await said.wait_for()
-    found = re.search(r"as (\S+)\.$", await said.inner_text())[1]
-    await person.page.keyboard.press("Escape")
+    found = re.search(r": (\S+)$", await said.inner_text())[1]
+    await person.page.get_by_role("button", name="Back to the conversations").click()
     return found
 
 
@@ -66,9 +66,10 @@ async def test_the_life_of_an_account(both):
         await other.page.locator("#me-name", has_text="Ann").wait_for()
         await other.page.close()
         # Signing out leaves nothing, and the password brings it back.
-        await ann.page.locator("#me").click()
+        await ann.settings("Devices")
         await ann.page.locator("#me-sessions li").wait_for()
         await ann.shot("account-sessions")
+        await ann.settings("Account")
         await ann.page.locator("#sign-out").click()
         await ann.page.locator("#confirm-yes").click()
         await ann.page.get_by_role("heading", name="You’re signed out").wait_for()
@@ -122,9 +123,9 @@ async def test_a_forgotten_password(both):
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
         await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         # A letter that was lost is sent again.
-        await ann.page.locator("#me").click()
+        await ann.settings("Account")
         await ann.page.get_by_role("button", name="Send the email again").click()
-        await ann.page.keyboard.press("Escape")
+        await ann.page.get_by_role("button", name="Back to the conversations").click()
         confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         page = (await browser.tab(ann.context, confirm)).page
         await page.get_by_role("button", name="Confirm email").click()
@@ -158,11 +159,11 @@ async def test_leaving_for_good(both):
         await bob.meet(await id_of(ann))
         await bob.write("Stay")
         await bob.page.locator("#title").get_by_text("Ann", exact=True).wait_for()
-        await ann.page.locator("#me").click()
+        await ann.settings("Account")
         await ann.page.locator("#erase").click()
         await ann.page.locator("#erase-password").fill("wrong horse")
         await ann.page.keyboard.press("Enter")
-        await ann.page.locator("#erase-problem", has_text="Wrong email or password").wait_for()
+        await ann.page.locator("#erase-problem", has_text="Wrong password.").wait_for()
         await ann.shot("account-erase")
         await ann.page.locator("#erase-password").fill("correct horse")
         await ann.page.keyboard.press("Enter")
@@ -201,16 +202,14 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await finn.page.set_viewport_size({"width": 390, "height": 760})
         await finn.shot("account-keep-phone")
         await finn.page.set_viewport_size({"width": 1100, "height": 760})
-        await finn.page.locator("#me").click()
-        for act in ("Sign out", "Sign out everywhere"):
-            await finn.page.locator("#me-dialog").get_by_role("button", name=act, exact=True).click()
+        for section, act in (("Account", "Sign out"), ("Devices", "Sign out everywhere")):
+            pane = await finn.settings(section)
+            await pane.get_by_role("button", name=act, exact=True).click()
             sure = finn.page.locator("#confirm")
             await sure.get_by_text("You won’t be able to sign in to this account again").wait_for()
             await sure.get_by_role("button", name="Cancel").click()
             await sure.wait_for(state="hidden")
-            if not await finn.page.locator("#me-dialog").is_visible():
-                await finn.page.locator("#me").click()
-        await finn.page.keyboard.press("Escape")
+        await finn.page.get_by_role("button", name="Back to the conversations").click()
         friend = await id_of(finn)
         await olga.open("Finn")
         await olga.write("Hello Finn")
@@ -228,6 +227,8 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await finn.shot("account-password")
         await finn.page.locator("#password-form button").click()
         await finn.page.locator("#notice", has_text="You can now sign in anywhere").wait_for()
+        await finn.page.get_by_role("button", name="Back to the conversations").click()
+        await finn.page.locator("#side").wait_for()
         await finn.page.get_by_role("region", name="Your account").wait_for(state="hidden")
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_text("roost admin link").wait_for()
@@ -240,8 +241,8 @@ async def test_several_accounts_in_one_browser(both):
     async with Browser(network_fails=True) as browser:
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
         bob = await sign_up(browser, both, "Bob", "bob@example.org")
-        await bob.page.locator("#me").click()
-        await bob.shot("account-dialog")
+        await bob.settings("Account")
+        await bob.shot("account-settings")
         await bob.page.get_by_role("button", name="Add another account").click()
         # Nothing is lost by looking.
         await bob.page.get_by_role("button", name="Continue as Bob").wait_for()
@@ -249,14 +250,14 @@ async def test_several_accounts_in_one_browser(both):
         await fill(bob, email="ann@example.org", password="correct horse")
         await bob.page.locator("#me-name", has_text="Ann").wait_for()
         await bob.live()
-        await bob.page.locator("#me").click()
+        await bob.settings("Account")
         await bob.shot("account-switch")
         await bob.page.set_viewport_size({"width": 390, "height": 760})
         await bob.shot("account-switch-phone")
         await bob.page.get_by_role("button", name="Switch to Bob").click()
         await bob.page.locator("#me-name", has_text="Bob").wait_for()
         await bob.live()
-        await bob.page.locator("#me").click()
+        await bob.settings("Account")
         await bob.page.get_by_role("button", name="Switch to Ann").wait_for()
         # Who signs out leaves the other one there.
         await bob.page.locator("#sign-out").click()

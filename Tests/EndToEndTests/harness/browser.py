@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections import deque
+from urllib.parse import quote
 
 from .chromium import SHELL, chromium
 from .relay import REPOSITORY
@@ -93,18 +94,23 @@ class Person:
         """Waits until the page has everything."""
         await self.page.locator("body[data-live=true]").wait_for()
 
+    async def pick(self, user, words=None):
+        """Looks for somebody in the picker, by the id or by other words, and chooses them."""
+        await self.page.locator("#pick-find").fill(words or user)
+        await self.page.locator(f'[id="pick-list-{quote(user)}"]').click()
+
     async def meet(self, user):
-        """Begins a conversation with somebody, and says that the name is right."""
+        """Begins a conversation with somebody."""
         await self.page.get_by_role("button", name="New conversation").click()
-        await self.page.get_by_label("User name", exact=True).fill(user)
-        await self.page.keyboard.press("Enter")
-        again = self.page.get_by_role("button", name="Begin all the same")
-        # The page asks the relay who that is.
-        await again.or_(self.page.locator("#title", has_text=user)).first.wait_for()
-        if await again.is_visible():
-            await again.click()
+        await self.pick(user)
         await self.page.locator("#title", has_text=user).wait_for()
         await self.page.locator("#text:focus").wait_for()
+
+    async def settings(self, section):
+        """Opens a section of the settings, and returns it."""
+        await self.page.evaluate("section => { location.hash = `#/settings/${section.toLowerCase()}`; }", section)
+        await self.page.locator("#settings-name", has_text=section).wait_for()
+        return self.page.locator("#settings-pane")
 
     async def open(self, title):
         await self.page.locator(".conversation", has=self.page.locator(".name").get_by_text(title, exact=True)).click()

@@ -1,0 +1,52 @@
+// After which time the messages of a conversation disappear: the choice in the dialogs about a person and about a group.
+
+import { field } from "./app-dialogs.js";
+
+/** What is offered, as the other clients offer it. Milliseconds; 0 if messages stay. */
+const EXPIRIES = [0, 1, 7, 90].map((days) => days * 86_400_000);
+
+export class Expiry {
+  #page;
+  #problem;
+  #conversation;
+
+  /** `problem` shows what went wrong. */
+  constructor(page, id, problem) {
+    this.#page = page;
+    this.#problem = problem;
+    this.element = field(page, id, "Disappearing messages", "select");
+    this.select = this.element.lastElementChild;
+    this.select.addEventListener("change", () => this.#set());
+  }
+
+  /** Whoever may not choose it sees it. A request has none. */
+  show(conversation, mayChange) {
+    const { duration, element, things } = this.#page;
+    this.element.hidden = !conversation || Boolean(conversation.request);
+    this.#conversation = conversation?.id;
+    const now = conversation?.expiry ?? 0;
+    this.select.disabled = !mayChange;
+    const all = [...new Set([...EXPIRIES, now])].sort((one, other) => one - other);
+    const signature = `${conversation?.id} ${now}`;
+    // Nothing is taken from under whoever is choosing.
+    if (this.select.dataset.signature === signature) return;
+    this.select.dataset.signature = signature;
+    this.select.replaceChildren(...all.map((after) => (
+      element("option", { value: after }, after ? `After ${duration(after, things)}` : "Off"))));
+    this.select.value = now;
+  }
+
+  /** The new one counts for messages from now on. */
+  #set() {
+    const { attempt, roost } = this.#page;
+    const conversation = this.#conversation;
+    this.#problem("");
+    return attempt(async () => {
+      await roost.request("conversation.expiry", { conversation, after: Number(this.select.value) });
+      await roost.request("conversation.get", { conversation });
+    }, (words) => {
+      delete this.select.dataset.signature;
+      this.#problem(words);
+    });
+  }
+}

@@ -1,0 +1,65 @@
+// The part of the chat page about people who aren't users yet, as one has written them down. app-people.js loads it when
+// somebody opens the panel of people, and hands in what both use of the page.
+
+import { field } from "./app-dialogs.js";
+
+export class Prospects {
+  #page;
+  #tools;
+  /** The one that is being changed. */
+  #prospect;
+
+  constructor(page, tools) {
+    this.#page = page;
+    this.#tools = tools;
+    const { element } = page;
+    this.list = element("ul", {});
+    this.submit = element("button", { class: "filled" }, "Save");
+    this.form = element("form", {}, field(page, "prospect-name", "Name", "input", { maxlength: 64, required: "", autocomplete: "off" }),
+      field(page, "prospect-note", "Note", "textarea", { rows: 2, maxlength: 128 }), element("div", { class: "row end" }, this.submit));
+    this.element = element("details", { id: "prospects", hidden: "" }, element("summary", {}, "Prospects"),
+      element("p", { class: "faint" }, "People who aren’t here yet. Only you see them."), this.list, this.form);
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#save();
+    });
+  }
+
+  /** Asks for them. They are shown to whoever has written somebody down, or has a role that the operator has given. */
+  async ask() {
+    const told = await this.#tools.attempt((people) => people.prospects());
+    if (!told) return;
+    this.element.hidden = !told.length && !this.#tools.role;
+    this.#tools.fill(this.list, told.map((one) => this.#row(one)), this.form.querySelector("input"));
+  }
+
+  #row({ prospect, name, note = "" }) {
+    const { button, confirmed, element, patchAvatar } = this.#page;
+    const avatar = element("span", { "aria-hidden": "true" });
+    patchAvatar(avatar, name, { seed: prospect });
+    const remove = () => this.#tools.attempt(async (people) => {
+      if (await confirmed(`Delete your note about ${name}?`, "Delete")) await people.removeProspect(prospect);
+    });
+    return element("li", { class: "person" }, element("span", { class: "open" }, avatar,
+      element("span", { class: "who" }, element("span", { dir: "auto" }, name), element("span", { class: "faint", dir: "auto" }, note))),
+    element("span", { class: "acts" },
+      button("Edit", () => this.#edit({ prospect, name, note }), { "aria-label": `Edit: ${name}` }),
+      button("Delete", remove, { "aria-label": `Delete: ${name}` })));
+  }
+
+  #edit({ prospect, name = "", note = "" }) {
+    const { $ } = this.#page;
+    this.#prospect = prospect;
+    $("prospect-name").value = name;
+    $("prospect-note").value = note;
+    $("prospect-name").focus();
+  }
+
+  async #save() {
+    const { $ } = this.#page;
+    const members = { prospect: this.#prospect, name: $("prospect-name").value.trim(), note: $("prospect-note").value.trim() };
+    // What isn't there can't be taken away.
+    if (!members.prospect && !members.note) delete members.note;
+    if (await this.#tools.attempt((people) => people.setProspect(members))) this.#edit({});
+  }
+}
