@@ -11,6 +11,7 @@ import signal
 import socket as sockets
 import sqlite3
 import subprocess
+import sys
 
 import jsonschema
 import pytest
@@ -322,6 +323,30 @@ def test_the_commands_of_the_page_are_true(both):
             ["bash", "-c", text], env=os.environ | {"KEY": key}, capture_output=True, text=True, check=False)
         assert run.returncode == 0, (text, run.stdout, run.stderr)
         json.loads(run.stdout)
+
+
+async def test_the_bot_of_the_page_answers(both, tmp_path):
+    """Also what was written while it was away, and once."""
+    services, relay = both()
+    backend = Backend(services)
+    (bot,) = re.findall(r"```python\n(.*?)```", (REPOSITORY / "Docs/HTTP.md").read_text(), re.DOTALL)
+    bot = bot.replace("127.0.0.1:8080", f"127.0.0.1:{relay.port}").replace(
+        "127.0.0.1:8081", f"127.0.0.1:{services.port}")
+    (tmp_path / "bot.py").write_text(bot)
+    environment = os.environ | {"KEY": backend.key, "TOKEN": relay.token("bot", scope="service")}
+    ann, bob = await relay.device("ann"), await relay.device("bob")
+    await ann.send("@bob", "Not for the shop")
+    for number in range(3):
+        await ann.send("@shop", f"Number {number}")
+        process = subprocess.Popen([sys.executable, tmp_path / "bot.py"], env=environment)
+        try:
+            assert (await ann.event("message", sender="shop"))["body"] == f"You wrote: Number {number}"
+        finally:
+            process.kill()
+            process.wait()
+    await ann.barrier()
+    assert len({one["sequence"] for one in ann.seen("message", **{"from": "shop"})}) == 3
+    assert [one["body"] for one in bob.seen("message")] == ["Not for the shop"]
 
 
 # Refusals
