@@ -225,41 +225,59 @@ extension ChatClient {
     }
 
     /// Renames a group. With a `key`, it is safe to call again.
-    public func rename(_ conversation: String, to name: String, key: String? = nil) async throws(RoostFailure) {
+    @discardableResult
+    public func rename(
+        _ conversation: String, to name: String, key: String? = nil
+    ) async throws(RoostFailure) -> Answer {
         try await request(.rename) { command in
             command.member("conversation", conversation)
             command.member("name", name)
             if let key { command.member("key", key) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 
     /// Adds users to a group. With a `key`, it is safe to call again.
-    public func add(_ users: [String], to conversation: String, key: String? = nil) async throws(RoostFailure) {
+    @discardableResult
+    public func add(
+        _ users: [String], to conversation: String, key: String? = nil
+    ) async throws(RoostFailure) -> Answer {
         try await request(.add) { command in
             command.member("conversation", conversation)
             command.list("users", users)
             if let key { command.member("key", key) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 
     /// Removes users from a group. With a `key`, it is safe to call again.
-    public func remove(_ users: [String], from conversation: String, key: String? = nil) async throws(RoostFailure) {
+    @discardableResult
+    public func remove(
+        _ users: [String], from conversation: String, key: String? = nil
+    ) async throws(RoostFailure) -> Answer {
         try await request(.remove) { command in
             command.member("conversation", conversation)
             command.list("users", users)
             if let key { command.member("key", key) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 
     /// Gives a member of a group another role. With a `key`, it is safe to call again.
+    @discardableResult
     public func setRole(
         _ role: MemberRole, of user: String, in conversation: String, key: String? = nil
-    ) async throws(RoostFailure) {
+    ) async throws(RoostFailure) -> Answer {
         try await request(.setRole) { command in
             command.member("conversation", conversation)
             command.member("user", user)
             command.member("role", word: role.word)
             if let key { command.member("key", key) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 

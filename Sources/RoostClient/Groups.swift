@@ -1,4 +1,4 @@
-import RoostWire
+public import RoostWire
 
 /// What a group shows of itself besides its name.
 public struct Groups: Sendable {
@@ -10,14 +10,17 @@ public struct Groups: Sendable {
     ///   - photo: what the apps understand by it, such as an address, of at most 256 bytes.
     ///   - description: at most 1,024 bytes.
     /// - Throws: `RoostFailure.refused` with `forbidden` for members who are neither owner nor admin.
+    @discardableResult
     public func describe(
         _ conversation: String, photo: String? = nil, description: String? = nil, key: String? = nil
-    ) async throws(RoostFailure) {
+    ) async throws(RoostFailure) -> Answer {
         try await client.request(.describe) { command in
             command.member("conversation", conversation)
             if let photo { command.member("photo", photo) }
             if let description { command.member("description", description) }
             if let key { command.member("key", key) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 }

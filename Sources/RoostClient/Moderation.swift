@@ -7,39 +7,48 @@ public struct Moderation: Sendable {
 
     /// Removes a user from a group for good: it can't be added and can't join until it is unbanned.
     /// - Throws: `RoostFailure.refused` with `not_found` if the user never was a member.
+    @discardableResult
     public func ban(
         _ user: String, from conversation: String, reason: ReportReason? = nil
-    ) async throws(RoostFailure) {
+    ) async throws(RoostFailure) -> Answer {
         try await change(.ban, user, in: conversation, reason)
     }
 
     /// Lets a user in again, if somebody adds it.
-    public func unban(_ user: String, from conversation: String) async throws(RoostFailure) {
+    @discardableResult
+    public func unban(_ user: String, from conversation: String) async throws(RoostFailure) -> Answer {
         try await change(.unban, user, in: conversation, nil)
     }
 
     /// Keeps a member from writing for a time of 1 s to 28 days.
+    @discardableResult
     public func timeOut(
         _ user: String, in conversation: String, milliseconds: Int64, reason: ReportReason? = nil
-    ) async throws(RoostFailure) {
+    ) async throws(RoostFailure) -> Answer {
         try await client.request(.setTimeout) { command in
             command.member("conversation", conversation)
             command.member("user", user)
             command.member("after", milliseconds)
             if let reason { command.member("reason", word: reason.word) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 
     /// Ends the time-out of a member.
-    public func endTimeout(of user: String, in conversation: String) async throws(RoostFailure) {
+    @discardableResult
+    public func endTimeout(of user: String, in conversation: String) async throws(RoostFailure) -> Answer {
         try await timeOut(user, in: conversation, milliseconds: 0)
     }
 
     /// Says who may write in a group.
-    public func setPosting(_ rule: PostingRule, in conversation: String) async throws(RoostFailure) {
+    @discardableResult
+    public func setPosting(_ rule: PostingRule, in conversation: String) async throws(RoostFailure) -> Answer {
         try await client.request(.setPosting) { command in
             command.member("conversation", conversation)
             command.member("posting", word: rule.word)
+        } _: {
+            Answer(reading: $0)
         }
     }
 
@@ -58,11 +67,13 @@ public struct Moderation: Sendable {
 
     private func change(
         _ type: CommandType, _ user: String, in conversation: String, _ reason: ReportReason?
-    ) async throws(RoostFailure) {
+    ) async throws(RoostFailure) -> Answer {
         try await client.request(type) { command in
             command.member("conversation", conversation)
             command.member("user", user)
             if let reason { command.member("reason", word: reason.word) }
+        } _: {
+            Answer(reading: $0)
         }
     }
 }

@@ -6,29 +6,29 @@ public struct Pins: Sendable {
     let client: ChatClient
 
     /// Pins a message.
-    /// - Returns: when that was; nil if it was pinned already.
+    /// - Returns: the place and the time of that; without them if it was pinned already.
     /// - Throws: `RoostFailure.refused` with `forbidden` in a group whose owner or admin the user isn't, `too_large` if
     ///   there are 50, `not_found` or `gone` if the message isn't there.
     @discardableResult
-    public func pin(_ sequence: SequenceNumber, in conversation: String) async throws(RoostFailure) -> Timestamp? {
+    public func pin(_ sequence: SequenceNumber, in conversation: String) async throws(RoostFailure) -> Answer {
         try await change(.pin, sequence, in: conversation)
     }
 
     /// Pins a message no longer.
-    /// - Returns: when that was; nil if it wasn't pinned.
+    /// - Returns: the place and the time of that; without them if it wasn't pinned.
     @discardableResult
-    public func unpin(_ sequence: SequenceNumber, in conversation: String) async throws(RoostFailure) -> Timestamp? {
+    public func unpin(_ sequence: SequenceNumber, in conversation: String) async throws(RoostFailure) -> Answer {
         try await change(.unpin, sequence, in: conversation)
     }
 
     private func change(
         _ type: CommandType, _ sequence: SequenceNumber, in conversation: String
-    ) async throws(RoostFailure) -> Timestamp? {
+    ) async throws(RoostFailure) -> Answer {
         try await client.request(type) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
         } _: { members in
-            .some(Answer(reading: members).time)
+            Answer(reading: members)
         }
     }
 

@@ -1,4 +1,5 @@
 import RoostClient
+import RoostStore
 public import RoostWire
 
 /// Who may be in a group and write in it. Owner and admins decide, each about members of a lower role. All of it needs
@@ -6,14 +7,15 @@ public import RoostWire
 extension Roost {
     /// Removes a user from a group for good: it can't be added and can't join until it is unbanned.
     public func ban(_ user: String, from conversation: String, reason: ReportReason? = nil) async throws {
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        let line = ConversationLine.Event.banned(users: [user], count: 1, reason)
+        try await GroupChange.change(conversation, line, engine) { client throws(RoostFailure) in
             try await client.moderation.ban(user, from: conversation, reason: reason)
         }
     }
 
     /// Lets a banned user in again, if somebody adds it.
     public func unban(_ user: String, from conversation: String) async throws {
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, .unbanned(user: user), engine) { client throws(RoostFailure) in
             try await client.moderation.unban(user, from: conversation)
         }
     }
@@ -24,14 +26,18 @@ extension Roost {
     ) async throws {
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        let line = { @Sendable (began: Timestamp) -> ConversationLine.Event in
+            let until = Timestamp(milliseconds: began.milliseconds &+ milliseconds)
+            return .timeout(user: user, milliseconds == 0 ? nil : MemberTimeout(until: until, reason: reason))
+        }
+        try await GroupChange.change(conversation, engine, line) { client throws(RoostFailure) in
             try await client.moderation.timeOut(user, in: conversation, milliseconds: milliseconds, reason: reason)
         }
     }
 
     /// Says who may write in a group: all members, or only the owner and the admins.
     public func setPosting(_ rule: PostingRule, in conversation: String) async throws {
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, .posting(rule), engine) { client throws(RoostFailure) in
             try await client.moderation.setPosting(rule, in: conversation)
         }
     }

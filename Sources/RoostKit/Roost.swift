@@ -173,7 +173,7 @@ public final class Roost {
     /// Renames a group. Needs a session.
     public func renameGroup(_ conversation: String, to name: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, .renamed(name), engine) { client throws(RoostFailure) in
             try await client.rename(conversation, to: name, key: key)
         }
     }
@@ -187,7 +187,7 @@ public final class Roost {
         _ conversation: String, photo: String? = nil, description: String? = nil
     ) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, .described, engine) { client throws(RoostFailure) in
             try await client.groups.describe(conversation, photo: photo, description: description, key: key)
         }
     }
@@ -195,7 +195,8 @@ public final class Roost {
     /// Adds users to a group. Needs a session.
     public func addMembers(_ users: [String], to conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        let line = ConversationLine.Event.added(users: users, count: users.count)
+        try await GroupChange.change(conversation, line, engine) { client throws(RoostFailure) in
             try await client.add(users, to: conversation, key: key)
         }
     }
@@ -203,7 +204,8 @@ public final class Roost {
     /// Removes users from a group. Needs a session.
     public func removeMembers(_ users: [String], from conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        let line = ConversationLine.Event.removed(users: users, count: users.count)
+        try await GroupChange.change(conversation, line, engine) { client throws(RoostFailure) in
             try await client.remove(users, from: conversation, key: key)
         }
     }
@@ -211,7 +213,7 @@ public final class Roost {
     /// Gives a member of a group another role. Needs a session.
     public func setRole(_ role: MemberRole, of user: String, in conversation: String) async throws {
         let key = try await engine.perform { $0.newKey() }
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, .role(user: user, role), engine) { client throws(RoostFailure) in
             try await client.setRole(role, of: user, in: conversation, key: key)
         }
     }
@@ -221,8 +223,8 @@ public final class Roost {
     public func setExpiry(of conversation: String, after time: Duration) async throws {
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
-            _ = try await client.ask(
+        try await GroupChange.change(conversation, .expiry(milliseconds), engine) { client throws(RoostFailure) in
+            try await client.ask(
                 .setExpiry,
                 { command in
                     command.member("conversation", conversation)
@@ -233,15 +235,17 @@ public final class Roost {
 
     /// Makes a request an ordinary conversation, and both are told; writing into it does the same. Needs a session.
     public func acceptRequest(_ conversation: String) async throws {
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, nil, engine) { client throws(RoostFailure) in
             try await client.messageRequests.accept(conversation)
+            return nil
         }
     }
 
     /// Takes a request from `requests`, on all devices of the user. The stranger isn't told. Needs a session.
     public func dropRequest(_ conversation: String) async throws {
-        try await GroupChange.change(conversation, engine) { client throws(RoostFailure) in
+        try await GroupChange.change(conversation, nil, engine) { client throws(RoostFailure) in
             try await client.messageRequests.drop(conversation)
+            return nil
         }
     }
 

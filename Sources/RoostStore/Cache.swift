@@ -6,6 +6,7 @@ struct Cache {
     let conversations: ConversationTable
     let messages: MessageTable
     let pins: LocalPins
+    let lines: LocalLines
     /// The user of this device.
     let user: String
 
@@ -217,6 +218,7 @@ struct Cache {
         one.noteDeed(by: event.by, of: user)
         one.time = max(one.time, event.time)
         try conversations.put(one, for: user)
+        try lines.take(event)
     }
 
     // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
@@ -237,6 +239,7 @@ struct Cache {
         // Who may write in a group that was there before, the event doesn't say.
         one.isStale = outline.kind == .group && !event.isCreation
         try conversations.put(one, for: user)
+        try lines.take(event)
     }
 
     // MARK: Answers
@@ -368,7 +371,7 @@ extension LocalConversation {
     // 100 years: what the relay says beyond is wrong, and would overflow.
     private static let expiryMax: Int64 = 3_155_760_000_000
 
-    fileprivate static func sound(_ milliseconds: Int64) -> Int64 { min(max(0, milliseconds), expiryMax) }
+    static func sound(_ milliseconds: Int64) -> Int64 { min(max(0, milliseconds), expiryMax) }
 
     // An unread message mentions the user.
     fileprivate mutating func mention(_ sequence: SequenceNumber) {

@@ -123,7 +123,7 @@ enum CacheTables {
                 """),
         LocalMigration(name: "13 inviters", sql: "ALTER TABLE conversation ADD COLUMN inviter TEXT"),
         LocalMigration(
-            name: "15 who may write",
+            name: "18 who may write",
             sql: """
                 ALTER TABLE conversation ADD COLUMN posting INTEGER NOT NULL DEFAULT 0;
                 ALTER TABLE conversation ADD COLUMN timeout INTEGER;
@@ -134,7 +134,7 @@ enum CacheTables {
     /// Forgets everything but who this device is.
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark; DELETE FROM setting;
-        DELETE FROM person; DELETE FROM pin; DELETE FROM contact;
+        DELETE FROM person; DELETE FROM pin; DELETE FROM line; DELETE FROM contact;
         UPDATE identity SET position = NULL, is_listed = 0, has_settings = 0, badge = NULL, is_live = 0,
             newest_conversation = NULL
         """

@@ -127,6 +127,7 @@ struct ConversationTable {
         try database.run("DELETE FROM message WHERE conversation = ?", [.text(id)])
         try database.run("DELETE FROM watermark WHERE conversation = ?", [.text(id)])
         try database.run("DELETE FROM pin WHERE conversation = ?", [.text(id)])
+        try database.run("DELETE FROM line WHERE conversation = ?", [.text(id)])
     }
 
     // MARK: Watermarks

@@ -24,6 +24,8 @@ public final class LocalStore {
     public let badge: LocalBadge
     /// What conversations point out.
     public let pins: LocalPins
+    /// What has happened to conversations beside their messages.
+    public let lines: LocalLines
     /// The messages of threads.
     public let threads: LocalThreads
     /// What was saved of a damaged file; nil if it was whole.
@@ -36,6 +38,7 @@ public final class LocalStore {
     static let migrations =
         OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
         + LocalPeople.migrations + LocalBadge.migrations + LocalContacts.migrations + LocalIdentity.migrations
+        + LocalLines.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -65,6 +68,7 @@ public final class LocalStore {
         contacts = LocalContacts(database: database)
         badge = LocalBadge(database: database)
         pins = LocalPins(database: database, messages: messages)
+        lines = LocalLines(database: database)
         threads = LocalThreads(messages: messages)
         database.noteOthers = { [unowned self] () throws(LocalFailure) in try noteOthers() }
     }
@@ -135,7 +139,9 @@ public final class LocalStore {
     public func noteOlderFiles() throws(LocalFailure) { try change { () throws(LocalFailure) in try rewind() } }
 
     private var cache: Cache {
-        Cache(conversations: conversations, messages: messages, pins: pins, user: identity.user ?? "")
+        Cache(
+            conversations: conversations, messages: messages, pins: pins, lines: lines,
+            user: identity.user ?? "")
     }
 
     /// What the user has begun to write.

@@ -10,11 +10,11 @@ import Testing
     @Test func bansAndListsUsers() async throws {
         let socket = await fixture.connected()
         let moderation = fixture.client.moderation
-        async let banned: Void = moderation.ban("bob", from: "c-1", reason: .spam)
+        async let banned = moderation.ban("bob", from: "c-1", reason: .spam)
         let ban = await socket.next()
         #expect(ban.type == "conversation.ban" && ban["user"] == "bob" && ban["reason"] == "spam")
         socket.ok(ban, #""position":"e-1","time":5"#)
-        try await banned
+        _ = try await banned
         async let page = moderation.bans(of: "c-1", after: "ann", limit: 2)
         let list = await socket.next()
         #expect(list.type == "conversation.bans" && list["after"] == "ann" && list.json?["limit"]?.integer == 2)
@@ -22,30 +22,30 @@ import Testing
             list, #""conversation":"c-1","bans":[{"user":"bob","by":"al","time":5,"reason":"spam"}],"next":"bob""#)
         let bans = try await page
         #expect(bans.next == "bob" && bans.bans.map(\.reason) == [.spam] && bans.bans.map(\.by) == ["al"])
-        async let unbanned: Void = moderation.unban("bob", from: "c-1")
+        async let unbanned = moderation.unban("bob", from: "c-1")
         let unban = await socket.next()
         #expect(unban.type == "conversation.unban" && unban["user"] == "bob")
         socket.ok(unban, #""position":"e-2","time":6"#)
-        try await unbanned
+        _ = try await unbanned
     }
 
     @Test func timesOutAndSaysWhoMayWrite() async throws {
         let socket = await fixture.connected()
         let moderation = fixture.client.moderation
-        async let timedOut: Void = moderation.timeOut("bob", in: "c-1", milliseconds: 60_000)
+        async let timedOut = moderation.timeOut("bob", in: "c-1", milliseconds: 60_000)
         let timeout = await socket.next()
         #expect(timeout.type == "conversation.timeout" && timeout.json?["after"]?.integer == 60_000)
         socket.ok(timeout, #""position":"e-1","time":5"#)
-        try await timedOut
-        async let ended: Void = moderation.endTimeout(of: "bob", in: "c-1")
+        _ = try await timedOut
+        async let ended = moderation.endTimeout(of: "bob", in: "c-1")
         let end = await socket.next()
         #expect(end.json?["after"]?.integer == 0)
         socket.ok(end, #""duplicate":true"#)
-        try await ended
-        async let set: Void = moderation.setPosting(.admins, in: "c-1")
+        _ = try await ended
+        async let set = moderation.setPosting(.admins, in: "c-1")
         let posting = await socket.next()
         #expect(posting.type == "conversation.posting" && posting["posting"] == "admins")
         socket.ok(posting, #""position":"e-2","time":6"#)
-        try await set
+        _ = try await set
     }
 }

@@ -309,6 +309,34 @@ import Testing
         await timeline.until { $0.texts == ["1", "2"] }
     }
 
+    /// Both sides have the same lines, whoever did it, and a new start has them.
+    @Test func whatHappensToAGroupHasLines() async throws {
+        let device = try Device("alice", on: relay)
+        let alice = try await device.online()
+        let bob = try await Device("bob", on: relay).online()
+        let crew = try await alice.createGroup("Crew", members: ["bob"])
+        let (mine, theirs) = (try await alice.timeline(with: crew), try await bob.timeline(with: crew))
+        try await mine.send("1")
+        await theirs.until { $0.texts == ["1"] }
+        try await alice.renameGroup(crew, to: "The Crew")
+        try await alice.addMembers(["carol"], to: crew)
+        try await alice.setRole(.admin, of: "bob", in: crew)
+        try await mine.pin(.sequence(SequenceNumber(1)))
+        try await alice.removeMembers(["carol"], from: crew)
+        let expected: [ConversationLine.Event] = [
+            .created, .renamed("The Crew"), .added(users: ["carol"], count: 1), .role(user: "bob", .admin),
+            .pinned(SequenceNumber(1)), .removed(users: ["carol"], count: 1),
+        ]
+        await theirs.until { $0.lines.map(\.event) == expected }
+        await mine.until { $0.lines.map(\.event) == expected }
+        #expect(mine.snapshot.lines == theirs.snapshot.lines)
+        #expect(mine.snapshot.lines.map(\.sequence.value) == [0, 1, 1, 1, 1, 1])
+        await alice.disconnect()
+        let again = try await device.start()
+        let shown = try await again.timeline(with: crew)
+        #expect(shown.snapshot.lines.map(\.event) == expected)
+    }
+
     // MARK: Reading and typing
 
     @Test func readMeansSeenWhileActive() async throws {

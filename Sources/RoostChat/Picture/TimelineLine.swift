@@ -73,10 +73,22 @@ struct TimelineLines {
         var kept: [TimelineItem.ID: Made] = [:]
         var lines: [TimelineLine] = []
         var before: TimelineMessage?
+        var lastTime: Timestamp?
+        var happened = timeline.lines[...]
+        let words = LineWords(user: view.user, called: called, clock: clock)
         for item in timeline.items {
+            // What waits for the relay is behind all that has happened.
+            let place = item.place
+            while let line = happened.first, place.map({ line.sequence < $0 }) ?? true {
+                happened.removeFirst()
+                lines += make(line, day(of: line.time, after: lastTime, now: view.now), of: item.id, words, view.width)
+                lastTime = line.time
+            }
             var context = context
             if let message = item.message {
-                context.day = day(of: message, after: before, now: view.now)
+                let time = message.time.map(Timestamp.init)
+                context.day = day(of: time, after: lastTime, now: view.now)
+                lastTime = time ?? lastTime
                 context.isNew = message.id == firstNew
                 context.hasName = context.day != nil || context.isNew || !follows(message, before)
                 context.isNewest = message.id == newest
@@ -95,14 +107,20 @@ struct TimelineLines {
             before = item.message
         }
         made = kept
+        let last = timeline.items.last?.id ?? .gap(.none)
+        for line in happened {
+            lines += make(line, day(of: line.time, after: lastTime, now: view.now), of: last, words, view.width)
+            lastTime = line.time
+        }
         return lines
     }
 
     // MARK: Context
 
-    private func day(of message: TimelineMessage, after before: TimelineMessage?, now: Timestamp) -> String? {
-        guard let time = message.time.map(Timestamp.init) else { return nil }
-        if let last = before?.time.map(Timestamp.init), clock.isSameDay(last, time) { return nil }
+    // The day to show above what happened then.
+    private func day(of time: Timestamp?, after last: Timestamp?, now: Timestamp) -> String? {
+        guard let time else { return nil }
+        if let last, clock.isSameDay(last, time) { return nil }
         return clock.day(time, now: now)
     }
 
@@ -153,6 +171,21 @@ struct TimelineLines {
             return [TimelineLine(item: item.id, spans: rule("\(what) not here yet", context.width))]
         case .message(let message): return make(message, context)
         }
+    }
+
+    // What has happened to the conversation there.
+    private func make(
+        _ line: ConversationLine, _ day: String?, of item: TimelineItem.ID, _ words: LineWords, _ width: Int
+    ) -> [TimelineLine] {
+        let above = day.map { [TimelineLine(item: item, spans: rule($0, width))] } ?? []
+        let hasTime = width >= TimelineLines.timesLeast
+        let margin = hasTime ? TimelineLines.timeColumns : 0
+        let time = hasTime ? clock.clock(line.time).padded(to: margin) : ""
+        let parts = TextWidth.wrap("· " + words.sentence(line), width - margin).enumerated().map { index, part in
+            let head = index == 0 ? time : String(repeating: " ", count: margin)
+            return TimelineLine(item: item, spans: [Span(head + part, .faint)])
+        }
+        return above + parts
     }
 
     private func make(_ message: TimelineMessage, _ context: Context) -> [TimelineLine] {
@@ -259,6 +292,16 @@ struct TimelineLines {
         return [
             Span(String(repeating: "─", count: left) + " \(text) " + String(repeating: "─", count: right), style)
         ]
+    }
+}
+
+extension TimelineItem {
+    // Where it begins in the conversation; nil for what waits for the relay.
+    fileprivate var place: SequenceNumber? {
+        switch self {
+        case .gap(let from, _): from
+        case .message(let message): message.sequence
+        }
     }
 }
 

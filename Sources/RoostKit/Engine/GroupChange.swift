@@ -12,19 +12,45 @@ enum GroupChange {
             try await engine.client.createGroup(name, members: members, key: key)
         }
         try engine.desk.store.take(made.conversation)
+        try note(.created, made.answer, in: made.conversation.id, engine)
         engine.desk.tell([made.conversation.id])
         return made.conversation.id
     }
 
     /// Changes a group, and then asks how it is.
+    /// - Parameters:
+    ///   - event: what others are told of it; nil if it has no line between messages.
+    ///   - change: returns the relay's answer.
     static func change(
-        _ id: String, _ engine: isolated Engine,
-        _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Void
+        _ id: String, _ event: ConversationLine.Event?, _ engine: isolated Engine,
+        _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Answer?
     ) async throws {
-        try await engine.patience { () throws(RoostFailure) in try await change(engine.client) }
+        try await self.change(id, engine, { _ in event }, change)
+    }
+
+    /// The same for an event that depends on when it happened.
+    static func change(
+        _ id: String, _ engine: isolated Engine, _ event: @Sendable (Timestamp) -> ConversationLine.Event?,
+        _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Answer?
+    ) async throws {
+        let answer = try await engine.patience { () throws(RoostFailure) in try await change(engine.client) }
         let summary = try await engine.patience { () throws(RoostFailure) in try await engine.client.conversation(id) }
         try engine.desk.store.take(summary)
+        if let answer, let event = event(answer.time ?? .never) { try note(event, answer, in: id, engine) }
         engine.desk.tell([id])
+    }
+
+    // What changed nothing has no place. Only the first answer names those who were added.
+    private static func note(
+        _ event: ConversationLine.Event, _ answer: Answer, in id: String, _ engine: isolated Engine
+    ) throws {
+        let store = engine.desk.store
+        guard let position = answer.position, let time = answer.time, let user = store.identity.user else { return }
+        var event = event
+        if case .added = event, !answer.added.isEmpty {
+            event = .added(users: answer.added, count: answer.added.count)
+        }
+        try store.lines.note(event, by: user, in: id, at: position, time)
     }
 
     /// Leaves a group, or hides a direct conversation.

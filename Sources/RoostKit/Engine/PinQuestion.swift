@@ -35,15 +35,18 @@ enum PinQuestion {
     ) async throws {
         let message = try engine.desk.stored(id, in: destination)
         let (client, conversation, sequence) = (engine.client, message.conversation, message.sequence)
-        let time = try await engine.patience { () throws(RoostFailure) in
+        let answer = try await engine.patience { () throws(RoostFailure) in
             if isPinned { return try await client.pins.pin(sequence, in: conversation) }
             return try await client.pins.unpin(sequence, in: conversation)
         }
         let store = engine.desk.store
         // Of what changes nothing, the event has come or comes.
-        guard let time, let user = store.identity.user else { return }
+        guard let time = answer.time, let user = store.identity.user else { return }
         if isPinned {
             try store.pins.pin(sequence, in: conversation, by: user, at: time)
+            if let position = answer.position {
+                try store.lines.note(.pinned(sequence), by: user, in: conversation, at: position, time)
+            }
         } else {
             try store.pins.unpin(sequence, in: conversation)
         }

@@ -56,6 +56,10 @@ final class TimelineView {
             now.online = notices.online(in: conversation.id)
             low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)
             now.hasOlder = low > conversation.first
+            // Those before the first message of the window belong to older ones.
+            let end = window.isAtEnd ? conversation.sequence : messages.last?.sequence ?? low
+            let start = now.hasOlder ? low : SequenceNumber(0)
+            if start <= end { now.lines = try store.lines.lines(of: conversation.id, behind: start...end) }
         }
         now.items = builder.items(messages, isAtEnd: window.isAtEnd)
         if let id = now.conversation?.id {

@@ -10,6 +10,8 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var items: [TimelineItem] = [] {
         didSet { places = TimelineSnapshot.places(of: items) }
     }
+    /// What has happened to the conversation between them, oldest first. This device keeps the newest 32 lines.
+    public var lines: [ConversationLine] = []
     /// Who types, in the order in which they began.
     public var typing: [String] = []
     /// Whether several more type.
@@ -54,7 +56,9 @@ extension TimelineSnapshot {
 
     /// Those whose names somebody sees.
     var people: Set<String> {
-        Set(items.compactMap { $0.message?.from } + items.compactMap { $0.message?.origin } + pins.compactMap(\.by))
+        Set(
+            items.compactMap { $0.message?.from } + items.compactMap { $0.message?.origin } + pins.compactMap(\.by)
+                + lines.flatMap(\.people))
     }
 }
 

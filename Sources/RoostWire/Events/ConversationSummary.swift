@@ -124,6 +124,8 @@ public struct CreatedConversation: Sendable, Equatable {
     public var people: [UserProfile]
     /// Whether the conversation existed already.
     public var isDuplicate: Bool
+    /// The answer's other members: the place and the time of the event that created it.
+    public var answer: Answer
 }
 
 extension CreatedConversation {
@@ -134,6 +136,7 @@ extension CreatedConversation {
         }
         self.conversation = conversation
         people = UserProfile.people(reading: members)
+        answer = Answer(reading: members)
         isDuplicate = members.flag("duplicate") ?? false
     }
 }
