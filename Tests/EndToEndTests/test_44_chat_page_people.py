@@ -219,9 +219,7 @@ async def test_pinned_messages_are_above_the_others(relay, name):
         await alice.does("Meet at noon", "Pin")
         for person in (alice, bob):
             await person.page.get_by_role("button", name=re.compile("^Pinned message .*Meet at noon")).wait_for()
-        await alice.message("Bring a map").hover()
         await bob.does("Bring a map", "Pin")
-        await alice.page.get_by_role("toolbar").get_by_role("button", name="Unpin", exact=True).wait_for()
         two_of_them = re.compile("^Pinned message 1 of 2 .*Bring a map")
         for person in (alice, bob):
             await person.page.get_by_role("button", name=two_of_them).wait_for()

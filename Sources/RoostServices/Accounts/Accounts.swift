@@ -215,7 +215,7 @@ package final class Accounts: Sendable {
     /// short while ago. An account that came by a link and has neither address nor identity has nothing to show:
     /// nobody can sign in to it again, so that asking would lock it to one browser for ever. An operator's account is
     /// never excepted: whoever holds an old session of one would have it for good, and a new link makes its owner fresh
-    /// (decision 82).
+    /// (decision 79).
     func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
         if let email = account.email, account.hash != nil {
             _ = try await check(try settings.rules.password(password), of: account, email: email, by: caller)
