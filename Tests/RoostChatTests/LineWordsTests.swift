@@ -38,7 +38,7 @@ import Testing
         #expect(says(.banned(users: ["carol"], count: 1, .spam)) == "bob banned carol: spam")
         #expect(says(.unbanned(user: "alice")) == "bob lifted the ban on you")
         let timeout = MemberTimeout(until: Timestamp(milliseconds: Stage.noon), reason: .other)
-        #expect(says(.timeout(user: "carol", timeout)).hasPrefix("bob timed out carol until "))
+        #expect(says(.timeout(user: "carol", timeout)).hasPrefix("bob gave carol a timeout until "))
         #expect(says(.timeout(user: "carol", nil)) == "bob ended the timeout of carol")
         #expect(says(.posting(.admins)) == "bob let only admins send messages")
     }

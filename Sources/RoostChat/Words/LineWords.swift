@@ -31,7 +31,7 @@ struct LineWords {
         case .unbanned(let user): return "\(by) lifted the ban on \(whom(user))"
         case .timeout(let user, nil): return "\(by) ended the timeout of \(whom(user))"
         case .timeout(let user, let timeout?):
-            return "\(by) timed out \(whom(user)) until \(clock.time(timeout.until))\(why(timeout.reason))"
+            return "\(by) gave \(whom(user)) a timeout until \(clock.time(timeout.until))\(why(timeout.reason))"
         case .posting(.admins): return "\(by) let only admins send messages"
         case .posting(.all): return "\(by) let everyone send messages"
         }
