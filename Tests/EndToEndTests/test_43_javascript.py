@@ -110,7 +110,7 @@ async def test_what_is_typed_offline_survives_a_reload(web, site):
         await tab.settled()
         web.kill()
         await tab.send("two", "three")
-        assert await tab.texts() == ["one", "two", "three"]
+        await tab.shows(["one", "two", "three"])
         await tab.check()
         await tab.reload()
         await tab.start(web, "alice", to="@bob")
@@ -119,7 +119,7 @@ async def test_what_is_typed_offline_survives_a_reload(web, site):
         await tab.send("four")
         web.start(listen__port=port)
         await tab.settled()
-        assert await tab.texts() == ["one", "two", "three", "four"]
+        await tab.shows(["one", "two", "three", "four"])
         await tab.check()
         assert browser.problems == []
     bob = await web.device("bob")
@@ -336,7 +336,7 @@ async def test_deleting_the_store_takes_nothing_from_an_open_tab(web, site):
         await tab.until("app.roost.snapshot.isStored")
         await tab.reload()
         await tab.start(web, "alice", to="@bob")
-        assert await tab.texts() == ["one", "two", "three"]
+        await tab.shows(["one", "two", "three"])
         assert await tab.run("app.roost.snapshot.device") == "web"
         web.start(listen__port=port)
         await tab.settled()
@@ -379,7 +379,7 @@ async def test_a_broken_store_is_written_again_when_it_works(web, site):
         await tab.check()
         await tab.reload()
         await tab.start(web, "alice", to="@bob")
-        assert await tab.texts() == ["one", "two", "from bob", "three"]
+        await tab.shows(["one", "two", "from bob", "three"])
         web.start(listen__port=port)
         await tab.settled()
         await tab.check()

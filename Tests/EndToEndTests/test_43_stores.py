@@ -79,7 +79,7 @@ async def test_a_store_of_an_earlier_build(web, site, name):
         await tab.reload()
         await tab.start(web, "alice", to="@bob")
         await tab.until("app.roost.snapshot.isUpToDate")
-        assert await tab.texts() == WAIT
+        await tab.shows(WAIT)
         assert await tab.run("app.timeline.draft") == "a draft"
         assert await tab.run("app.roost.snapshot.isStored")
         assert browser.problems == []
@@ -186,7 +186,7 @@ async def test_a_newer_build_comes_while_a_tab_is_open(web, site):
         await other.run(UPGRADE)
         await tab.until("app.roost.snapshot.storeProblem === 'newer'")
         await tab.send("after")
-        assert await tab.texts() == ["before", "waits", "after"]
+        await tab.shows(["before", "waits", "after"])
         web.start(listen__port=port)
         await tab.settled()
         await tab.check()
@@ -211,7 +211,7 @@ async def test_a_form_that_cannot_be_changed_hides_nothing(web, site):
         await tab.start(web, "alice", to="@bob")
         await tab.settled()
         assert await tab.run("app.roost.snapshot.isStored")
-        assert await tab.texts() == WAIT
+        await tab.shows(WAIT)
         assert browser.problems == []
     await is_sent(web)
 

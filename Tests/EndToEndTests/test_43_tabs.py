@@ -95,7 +95,7 @@ async def test_without_locks_the_outbox_is_as_safe(web, site, lacks):
                 await tab.send(texts[-1])
         for tab in (first, second):
             await tab.until("app.texts().length === 8 && app.roost.snapshot.pendingCount === 0")
-            assert await tab.texts() == texts
+            await tab.shows(texts)
         assert await connected_devices(probe) == ["web"]
         # The one with the session dies, with something unsent of each.
         await probe.drop()
@@ -108,7 +108,7 @@ async def test_without_locks_the_outbox_is_as_safe(web, site, lacks):
         await dies.page.close()
         web.start(listen__port=port)
         await lives.settled()
-        assert await lives.texts() == texts
+        await lives.shows(texts)
         await lives.check()
         assert browser.problems == []
     bob = await web.device("bob")

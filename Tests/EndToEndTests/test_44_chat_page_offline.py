@@ -165,9 +165,9 @@ async def test_the_token_is_gone_from_the_address_and_kept_until_signing_out(rel
         assert await alice.page.evaluate("history.length") <= 2
         await alice.page.reload()
         await alice.live()
-        await alice.page.get_by_role("button", name=re.compile("^You, ")).click()
-        await alice.page.get_by_role("button", name="Sign out").click()
-        await alice.page.get_by_role("dialog").get_by_role("button", name="Sign out").last.click()
+        account = await alice.settings("Account")
+        await account.get_by_role("button", name="Sign out", exact=True).click()
+        await alice.page.locator("#confirm").get_by_role("button", name="Sign out").click()
         await alice.page.get_by_role("heading", name="You’re signed out").wait_for()
         await alice.shot("signed-out")
         await until(lambda: nothing_is_left(alice), "nothing of the user is left")

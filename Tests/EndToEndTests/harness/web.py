@@ -139,6 +139,10 @@ class Tab:
     async def texts(self):
         return await self.run("app.texts()")
 
+    async def shows(self, texts):
+        """Waits until the timeline has these texts: it is drawn a moment after the session has all of them."""
+        await self.until("JSON.stringify(app.texts()) === JSON.stringify(x)", texts)
+
     async def reload(self):
         await self.page.reload()
 
