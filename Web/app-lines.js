@@ -46,8 +46,9 @@ export function lineWords(line, { me, called, names, things }) {
     case "banned": return `${who(by)} banned ${whom(user)}${why(line)}`;
     case "unbanned": return `${who(by)} lifted the ban on ${whom(user)}`;
     case "timeout":
-      return until ? `${who(by)} timed out ${whom(user)} until ${endOf(until)}${why(line)}`
+      return until ? `${who(by)} gave ${whom(user)} a timeout until ${endOf(until)}${why(line)}`
         : `${who(by)} ended the timeout of ${whom(user)}`;
+    case "deleted": return `${who(by)} removed ${user === me ? "your message" : `a message from ${called(user)}`}${why(line)}`;
     case "posting":
       return posting === "admins" ? `${who(by)} let only admins send messages` : `${who(by)} let everyone send messages`;
     case "left": return `${who(by)} left${own}`;

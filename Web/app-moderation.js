@@ -43,6 +43,7 @@ export class Moderation {
       this.dialog.close();
       const { does, user } = this.#chosen;
       const reason = $("moderate-reason").value || undefined;
+      if (does === "delete") return this.#page.attempt(() => this.#remove(user, reason));
       const after = does === "timeout" ? Number($("moderate-time").value) : undefined;
       this.#change(() => this.#request(does, { user, reason, after }));
     });
@@ -78,12 +79,22 @@ export class Moderation {
     ];
   }
 
+  /** What another member has written: the admin may say why. */
+  remove(message) { this.#ask("delete", message); }
+
+  #remove({ sequence }, reason) {
+    const conversation = this.#conversation.id;
+    return this.#page.roost.request("delete", { conversation, sequence, ...(reason && { reason }) });
+  }
+
   #ask(does, user) {
     const { $, text, called, showDialog } = this.#page;
     this.#chosen = { does, user };
     const isTimeout = does === "timeout";
-    text($("moderate-title"), isTimeout ? `Time out ${called(user)}?` : `Ban ${called(user)} from this group?`);
-    text($("moderate-submit"), isTimeout ? "Time out" : "Ban");
+    const words = { timeout: ["Time out", `Time out ${called(user)}?`], ban: ["Ban", `Ban ${called(user)} from this group?`],
+      delete: ["Delete", `Delete the message from ${called(user.from)} for everyone?`] };
+    text($("moderate-title"), words[does][1]);
+    text($("moderate-submit"), words[does][0]);
     $("moderate-time").parentNode.hidden = !isTimeout;
     $("moderate-reason").value = "";
     showDialog("moderate-dialog");

@@ -98,6 +98,9 @@ class PeoplePart {
     this.talk.follow();
   }
 
+  /** An admin deletes what another member has written. */
+  remove(message) { this.info.remove(message); }
+
   isBlocked(user) { return this.people?.snapshot.blocked.includes(user) ?? false; }
 
   isMuted(conversation) { return this.people?.isMuted(conversation) ?? false; }
@@ -390,6 +393,8 @@ class InfoDialog {
     };
     this.#page.pick({ title: "Add people", about: this.#page.conversationView.title, isMany: true, act: "Add", without: this.#members, done });
   }
+
+  remove(message) { this.#moderation.remove(message); }
 
   async change(does) {
     const { $, text, attempt } = this.#page;

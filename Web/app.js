@@ -1815,6 +1815,7 @@ const tools = {
 tools.roving = new Roving(tools.bar, "button", ["ArrowLeft", "ArrowRight"]);
 
 async function removeMessage(message) {
+  if (!message.isOwn && conversationView.isGroup) return (await loadPart()).remove(message);
   const words = `Delete ${message.isOwn ? "your message" : `${called(message.from)}'s message`} for everybody? “${preview(message)
     .replace(/^You: /, "").slice(0, 80)}”`;
   if (await confirmed(words, "Delete")) await attempt(() => conversationView.timeline.delete(message.id));

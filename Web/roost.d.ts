@@ -117,7 +117,7 @@ export type TimelineItem = Message | Gap;
 /** What has happened to a conversation beside its messages. This device keeps the newest 32 of those that it was told. */
 export interface Line {
   event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned"
-    | "banned" | "unbanned" | "timeout" | "posting";
+    | "banned" | "unbanned" | "timeout" | "posting" | "deleted";
   /** Tells it from all others. */
   position: string;
   /** Its place: behind the message with this sequence. */
@@ -138,7 +138,7 @@ export interface Line {
   pin?: number;
   /** Whether those who were removed can't come back. */
   banned?: boolean;
-  /** Why somebody was banned or timed out. */
+  /** Why somebody was banned or timed out, or a message of `user` was deleted by an admin. */
   reason?: ModerationReason;
   /** When the time-out of `user` ends; absent if it was lifted. */
   until?: Time;

@@ -879,7 +879,7 @@ class Doubts {
 
 /** What happens to a conversation, beside its messages, that people see a line for. */
 const LINED = [
-  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting",
+  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "deleted",
 ];
 
 const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting"];
@@ -920,7 +920,7 @@ class Cache {
     switch (event.hidden ? "message" : event.type) {
       case "message": await this.takeMessage(messageRow(event), event.read ?? true); break;
       case "edit": await this.edit(conversation, sequence, event.body, time, event); break;
-      case "delete": await this.delete(conversation, sequence, time); break;
+      case "delete": await this.delete(conversation, sequence, time, event.hidden ? {} : event); break;
       case "react": await this.#takeReaction(event); break;
       case "conversation": await this.#takeChange(event); break;
       case "gap": await this.#takeGap(event); break;
@@ -1045,8 +1045,13 @@ class Cache {
     await this.#rows.put("messages", { ...message, body, editedAt, mentions, version: version ?? message.version });
   }
 
-  async delete(conversation, sequence, time) {
+  async delete(conversation, sequence, time, { from: by, position, reason } = {}) {
     const message = await this.message(conversation, sequence);
+    const author = message?.from;
+    // What an admin deletes has a line.
+    if (by && author && by !== author && !message.deletedAt) {
+      await this.changed(conversation, { event: "deleted", by, user: author, sequence, position, time, reason });
+    }
     if (!message?.deletedAt) await this.#countDeleted(conversation, sequence, message);
     if (!message) return;
     await this.#rows.put("messages", messageRow({ ...message, reactions: [], deletedAt: time }));
@@ -3511,6 +3516,10 @@ const lessons = {
   "conversation.unban": lined("unbanned", (_, { user }) => ({ user })),
   "conversation.timeout": lined("timeout", ({ time }, { user, after, reason }) => ({ user, until: after && time + after, reason })),
   "conversation.posting": lined("posting", (_, { posting }) => ({ posting })),
+  async delete({ cache, identity }, ok, { conversation, sequence, reason }) {
+    if (!ok.duplicate) await cache.delete(conversation, sequence, ok.time ?? 1, { ...ok, from: identity.user, reason });
+    return [conversation];
+  },
   "conversation.pin": lined("pinned", (_, { sequence }) => ({ pin: sequence })),
 };
 

@@ -34,11 +34,14 @@ extension ChatClient {
         }
     }
 
-    /// Deletes a message: one's own, or any as owner or admin.
-    public func delete(_ conversation: String, _ sequence: SequenceNumber) async throws(RoostFailure) {
+    /// Deletes a message: one's own, or any as owner or admin, whose reason its author and all members are told.
+    public func delete(
+        _ conversation: String, _ sequence: SequenceNumber, reason: ReportReason? = nil
+    ) async throws(RoostFailure) {
         try await request(.delete) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
+            if let reason { command.member("reason", word: reason.word) }
         }
     }
 

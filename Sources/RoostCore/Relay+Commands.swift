@@ -73,7 +73,7 @@ extension Relay {
         switch command {
         case .send(let send): try message.send(send, by: speaker, id, session, now)
         case .edit(let edit): try message.edit(edit, by: speaker, id, session, now)
-        case .delete(let target): try message.delete(target, by: speaker, id, session, now)
+        case .delete(let target, let reason): try message.delete(target, reason, by: speaker, id, session, now)
         case .react(let react): try message.react(react, by: speaker, id, session, now)
         case .signal(let signal): try message.signal(signal, by: speaker, id, session, now)
         case .history(let history): try query.history(history, asker)

@@ -93,7 +93,7 @@ public final class CommandDecoder {
                     conversation: try members.conversation(.conversation),
                     before: try members.optional(.before, members.name), limit: try members.limit()))
         case .edit: try readEdit()
-        case .delete: .delete(try readTarget())
+        case .delete: .delete(try readTarget(), try members.optional(.reason, members.word))
         case .react: try readReact()
         case .history: try readHistory()
         case .setState: try readSetState()

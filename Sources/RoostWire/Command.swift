@@ -8,7 +8,8 @@ public enum Command {
     case devices
     case send(Send)
     case edit(Edit)
-    case delete(Target)
+    /// With why, if an admin deletes what another member has written.
+    case delete(Target, ReportReason?)
     case react(React)
     case history(History)
     case signal(Signal)

@@ -57,6 +57,24 @@ async def test_the_page_says_why_one_cannot_write(relay, name):
         await bob.event("message", body="Sorry")
 
 
+async def test_an_admin_says_why_a_message_goes(relay, name):
+    async with Browser() as browser:
+        alice, bob = await browser.person(relay, name("alice")), await browser.person(relay, name("bob"))
+        desk = await relay.device(name("alice"), "desk")
+        await desk.group("Crew", name("bob"))
+        for one in (alice, bob):
+            await one.open("Crew")
+        await bob.write("Buy cheap gold")
+        await alice.sees("Buy cheap gold")
+        await alice.does("Buy cheap gold", "Delete")
+        await alice.page.get_by_label("Reason").select_option(label="Spam")
+        await alice.page.get_by_role("button", name="Delete", exact=True).click()
+        await alice.page.get_by_text(f"You removed a message from {name('bob')}: Spam").wait_for()
+        await bob.page.get_by_text(f"{name('alice')} removed your message: Spam").wait_for()
+        assert (await desk.event("delete"))["reason"] == "spam"
+        await bob.shot("removed")
+
+
 async def test_an_owner_moderates_in_the_page(relay, name):
     async with Browser() as browser:
         alice = await browser.person(relay, name("alice"))

@@ -55,7 +55,7 @@ private func touch(_ command: Command) -> [UInt8] {
         send.to.array + send.key.array + (send.kind?.array ?? []) + send.mentions.flatMap(\.array)
             + (send.forward?.conversation.array ?? valid(send.body))
     case .edit(let edit): edit.target.conversation.array + valid(edit.body) + edit.mentions.flatMap(\.array)
-    case .delete(let target), .read(let target), .unread(let target): target.conversation.array
+    case .delete(let target, _), .read(let target), .unread(let target): target.conversation.array
     case .setState(let set): set.key.array + (set.value.map(valid) ?? [])
     case .getState(let get): touch(get.selection) + (get.after?.array ?? [])
     case .receipts(let list): list.target.conversation.array + (list.after?.array ?? [])

@@ -36,6 +36,7 @@ import Testing
             (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":null}"#, "edit | c 2 | null | notString"),
             (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":" "}"#, #"edit | c 2 | " " | blank"#),
             (#"{"type":"delete","id":1,"conversation":"@bob","sequence":2}"#, "delete | @bob 2"),
+            (#"{"type":"delete","id":1,"conversation":"c","sequence":2,"reason":"spam"}"#, "delete | c 2 | spam"),
             (
                 #"{"type":"react","id":1,"conversation":"c","sequence":1,"reaction":"👍"}"#,
                 "react | c 1 | 👍 | false"

@@ -67,7 +67,7 @@ import Testing
         Shape(
             type: "edit",
             members: target + [("body", #""b""#, .body, true), ("mentions", #"["bob"]"#, .mentions, false)]),
-        Shape(type: "delete", members: target),
+        Shape(type: "delete", members: target + [("reason", #""spam""#, .reason, false)]),
         Shape(
             type: "react",
             members: target + [("reaction", #""+""#, .reaction, true), ("remove", "true", .flag, false)]

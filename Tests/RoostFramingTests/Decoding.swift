@@ -70,7 +70,7 @@ func describe(_ command: Command) -> String {
         words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
             + mentions(edit.mentions)
     case .unread(let value): words("unread", target(value))
-    case .delete(let value): words("delete", target(value))
+    case .delete(let value, let reason): words("delete", target(value)) + (reason.map { " | \($0.word)" } ?? "")
     case .react(let react): words("react", target(react.target), text(react.reaction), "\(react.isRemoval)")
     case .history(let history):
         words(

@@ -534,6 +534,22 @@ test("an error of what was done isn't one of the disk", async () => {
   await settle();
 });
 
+test("what an admin deletes has a line, and what its author deletes has none", async () => {
+  const store = await newStore();
+  const take = (one) => store.change(({ cache }) => cache.take({ conversation: "g", by: "bob", time: 5, position: "p-9", ...one }));
+  const lines = () => store.read(async ({ cache }) => (await cache.conversation("g"))?.lines.slice(1));
+  await take({ type: "conversation", event: "created", kind: "group", count: 2, members: ["bob", "alice"], sequence: 0, position: "p-0" });
+  for (const [sequence, from] of [[1, "bob"], [2, "alice"], [3, "alice"]]) {
+    await take({ type: "message", sequence, from, body: "x", position: `p-${sequence}` });
+  }
+  await take({ type: "delete", sequence: 1, from: "bob" });
+  assert.deepEqual(await lines(), []);
+  await take({ type: "delete", sequence: 2, from: "bob", reason: "spam", position: "p-6" });
+  await take({ type: "delete", sequence: 2, from: "bob", reason: "spam", position: "p-6" });
+  await take({ type: "delete", sequence: 3, hidden: true, position: "p-7" });
+  assert.deepEqual((await lines()).map((one) => [one.event, one.by, one.user, one.reason, one.sequence]), [["deleted", "bob", "alice", "spam", 2]]);
+});
+
 test("who may write in a group is kept, and has lines", async () => {
   const store = await newStore();
   const event = (number, event, members) => ({

@@ -59,8 +59,10 @@ test("what has happened is said from where one stands", () => {
     [{ event: "described" }, "ann changed the photo or description"],
     [{ event: "removed", users: ["b"], banned: true, reason: "spam" }, "ann banned b: Spam"],
     [{ event: "banned", user: "b", reason: "other" }, "ann banned b"], [{ event: "unbanned", user: "me" }, "ann lifted the ban on you"],
-    [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann timed out you until ${endOf(9e14)}: Spam`],
+    [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann gave you a timeout until ${endOf(9e14)}: Spam`],
     [{ event: "timeout", user: "b" }, "ann ended the timeout of b"],
+    [{ event: "deleted", user: "me", reason: "spam" }, "ann removed your message: Spam"],
+    [{ event: "deleted", user: "b" }, "ann removed a message from b"],
     [{ event: "posting", posting: "admins" }, "ann let only admins send messages"],
     [{ event: "posting", posting: "all" }, "ann let everyone send messages"],
   ]) assert.equal(say(line), words);

@@ -146,7 +146,9 @@ struct EventFrames {
         switch event.kind {
         case .message: writeMessage(event, from: sender, isOwn: isOwn)
         case .edit: writeEdit(event, from: sender)
-        case .delete: writeReference(event, from: sender)
+        case .delete:
+            writeReference(event, from: sender)
+            if !event.label.isEmpty { builder.member("reason", plain: event.label) }
         case .react:
             writeReference(event, from: sender)
             builder.member("reaction", event.label)

@@ -213,12 +213,15 @@ final class MessageCommands {
         }
     }
 
+    /// Whether the reason counts, the log knows: an author needs none.
     func delete(
-        _ target: Command.Target, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+        _ target: Command.Target, _ reason: ReportReason?, by speaker: Speaker, _ id: CommandID?, _ session: Session,
+        _ now: Moment
     ) throws(Refusal) {
         try journal.reserve(0)
         var (append, role, _) = try event(.delete, on: target, by: speaker, session, now)
         append.flag = directory.policy.mayDeleteOfOthers(role)
+        if let reason { append.label = "\(reason.word)" }
         journal.submit(append, session, id)
     }
 

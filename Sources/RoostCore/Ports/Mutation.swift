@@ -149,8 +149,8 @@ public struct Append: Sendable {
         set { own().key = newValue }
     }
 
-    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction. State: the
-    /// key.
+    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction. Delete:
+    /// why, as a word of `ReportReason`, or empty. State: the key.
     public var label: String {
         get { content.label }
         set { own().label = newValue }

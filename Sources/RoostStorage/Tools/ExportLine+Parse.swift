@@ -286,7 +286,13 @@ extension ExportedEvent {
         case .change:
             isWithheld = try members.flag("withheld")
             body = try members.change("change")
-        case .edit, .delete: isWithheld = try members.flag("withheld")
+        case .edit: isWithheld = try members.flag("withheld")
+        case .delete:
+            label = try members.text("reason", or: "")
+            guard label.isEmpty || ReportReason(word: label) != nil else {
+                throw ExportLineFailure("reason: not one that there is")
+            }
+            isWithheld = try members.flag("withheld")
         }
     }
 

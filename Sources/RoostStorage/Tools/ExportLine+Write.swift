@@ -217,7 +217,9 @@ struct ExportLineWriter {
             json.beginObject("change")
             event.body.withUnsafeBytes { json.members(raw: $0) }
             json.endObject()
-        case .edit, .delete: if event.isWithheld { json.member("withheld", true) }
+        case .edit, .delete:
+            if !event.label.isEmpty { json.member("reason", event.label) }
+            if event.isWithheld { json.member("withheld", true) }
         }
     }
 

@@ -118,7 +118,7 @@ extension ExportedEvent {
         time = event.time.milliseconds
         device = event.device
         key = ErasedKey.isErased(event.key) ? "" : event.key
-        label = event.kind == .message || event.kind == .react ? event.label : ""
+        label = [.message, .react, .delete].contains(event.kind) ? event.label : ""
         if event.kind == .message { replyTo = event.reference.value }
         isRemoved = event.kind == .react && event.flag
         isUnreading = event.kind == .message && event.flag

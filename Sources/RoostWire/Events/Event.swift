@@ -80,7 +80,10 @@ public enum Event: Sendable, Equatable {
             case .edit where members.flag("hidden") == true, .react where members.flag("hidden") == true:
                 MessageTarget(reading: members).map { .hidden($0) }
             case .edit: MessageEdit(reading: members).map { .edit($0) }
-            case .delete: MessageTarget(reading: members).map { .delete(MessageDeletion(target: $0)) }
+            case .delete:
+                MessageTarget(reading: members).map {
+                    .delete(MessageDeletion(target: $0, reason: members.word("reason")))
+                }
             case .react: MessageReaction(reading: members).map { .react($0) }
             case .conversation: ConversationEvent(reading: members).map { .conversation($0) }
             case .state: StateChange(reading: members).map { .state($0) }

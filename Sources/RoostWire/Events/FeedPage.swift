@@ -37,7 +37,7 @@ public struct FeedEvent: Sendable, Equatable {
         /// A message was edited, and deleted later.
         case erasedEdit(MessageTarget)
         /// A message was deleted.
-        case delete(MessageTarget)
+        case delete(MessageDeletion)
         /// A member reacted to a message, or took a reaction back.
         case react(MessageReaction)
         /// A conversation changed.
@@ -56,7 +56,8 @@ public struct FeedEvent: Sendable, Equatable {
         switch content {
         case .message(let message): message.position
         case .edit(let edit): edit.target.position
-        case .erasedEdit(let target), .delete(let target): target.position
+        case .erasedEdit(let target): target.position
+        case .delete(let deletion): deletion.target.position
         case .react(let reaction): reaction.target.position
         case .conversation(let event): event.position
         }
@@ -71,7 +72,10 @@ extension FeedEvent {
             case .message: Message(reading: members).map { .message($0) }
             case .edit where members.body == nil: MessageTarget(reading: members).map { .erasedEdit($0) }
             case .edit: MessageEdit(reading: members).map { .edit($0) }
-            case .delete: MessageTarget(reading: members).map { .delete($0) }
+            case .delete:
+                MessageTarget(reading: members).map {
+                    .delete(MessageDeletion(target: $0, reason: members.word("reason")))
+                }
             case .react: MessageReaction(reading: members).map { .react($0) }
             case .conversation: ConversationEvent(reading: members).map { .conversation($0) }
             default: nil

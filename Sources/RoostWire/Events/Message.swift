@@ -222,8 +222,10 @@ extension MessageEdit {
 
 /// A message was deleted. A tombstone stays in history.
 public struct MessageDeletion: Sendable, Equatable {
-    /// Which message.
+    /// Which message, and who deleted it: its author, or an admin of the group.
     public var target: MessageTarget
+    /// Why, if an admin said so.
+    public var reason: ReportReason?
 }
 
 /// A reaction to a message.

@@ -120,6 +120,24 @@ import Testing
         #expect(bob.post("c", to: group)?.outcome == "ok")
     }
 
+    @Test("an admin deletes what others wrote and says why, which the author is told, also later")
+    func removed() {
+        bob.post("bad", to: group)
+        bob.drop()
+        let carol = relay.connect("carol")
+        let delete: Members = ["conversation": "\(group)", "sequence": 1, "reason": "harassment"]
+        #expect(carol.outcome("delete", delete) == "forbidden")
+        #expect(carol.outcome("contact.block", ["users": ["alice"]]) == "ok")
+        #expect(alice.outcome("delete", ["conversation": "\(group)", "sequence": 1, "reason": "x"]) == "bad_request")
+        #expect(alice.request("delete", delete)?.text("position") != nil)
+        #expect(alice.request("delete", delete)?.flag("duplicate") == true)
+        let told = relay.connect("bob").frames("delete").last
+        #expect(told?.text("from") == "alice" && told?.text("reason") == "harassment")
+        // Who has blocked the admin gets the place, and not why.
+        let place = carol.frames("delete").last
+        #expect(place?.flag("hidden") == true && place?["reason"] == nil)
+    }
+
     @Test("a retry of what was sent before the time-out gets its first answer")
     func retried() {
         let first = bob.post("m", to: group)

@@ -15,7 +15,7 @@ let wireMembers: [String: String] = [
     editedAt version deletedAt reactions replies hidden
     """,
     "edit": "conversation sequence position from time kind body mentions version hidden",
-    "delete": "conversation sequence position from time hidden",
+    "delete": "conversation sequence position from time reason hidden",
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \

@@ -195,7 +195,7 @@ private struct WireScenario {
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 1, "reaction": "+"])
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+"])
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+", "remove": true])
-        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3, "reason": "spam"])
         alice.post("one", to: group)
         alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": 1])
         alice.tell("read", ["conversation": "\(group)", "sequence": 1])
