@@ -59,6 +59,15 @@ export class Accounts {
     return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, role, device } }));
   }
 
+  /** Who invites to what by this code: `name` and `group`, if there are any. */
+  invitation(code) { return this.#ask("POST", "/v1/invitations/show", { body: { code } }); }
+
+  /** Makes an account for somebody who follows an invitation. */
+  async signInByInvitation(code, displayName, role) {
+    const { device } = this;
+    return this.#keep(await this.#ask("POST", "/v1/sessions/invitation", { body: { code, displayName, role, device } }));
+  }
+
   /** The second step of a sign-in that failed with `factor_required`: its `ticket`, and a code. */
   async signInByCode(ticket, code) {
     const { device } = this;

@@ -34,14 +34,16 @@ export function barrier({ role, posting, timeout } = {}) {
 
 /** What a line says. `called` names a user. */
 export function lineWords(line, { me, called, names, things }) {
-  const { event, by, users = [], count = users.length, name, user, role, after, owner, banned, until, posting } = line;
+  const { event, by, users = [], count = users.length, name, user, role, after, owner, banned, until, posting, inviter } = line;
   const who = (one) => (one === me ? "You" : called(one));
   const whom = (one) => (one === me ? "you" : called(one));
   const all = () => names(users.map(whom), count - users.length);
   const own = owner === undefined ? "" : `. ${owner === me ? "You are" : `${called(owner)} is`} the owner now`;
   switch (event) {
     case "created": return `${who(by)} created the group${name ? ` “${name}”` : ""}`;
-    case "added": return users.length === 1 && users[0] === by ? `${who(by)} joined` : `${who(by)} added ${all()}`;
+    case "added":
+      if (users.length !== 1 || users[0] !== by) return `${who(by)} added ${all()}`;
+      return `${who(by)} joined${inviter === undefined ? "" : ` by ${inviter === me ? "your" : `${called(inviter)}'s`} link`}`;
     case "removed": return banned ? `${who(by)} banned ${all()}${why(line)}` : `${who(by)} removed ${all()}`;
     case "banned": return `${who(by)} banned ${whom(user)}${why(line)}`;
     case "unbanned": return `${who(by)} lifted the ban on ${whom(user)}`;

@@ -293,7 +293,7 @@ function stored(act) {
 /** Takes the secret of a link out of the address bar, before anybody sees it there: a token, or what a mail brought.
  *  Undefined if there is none. */
 function takeLink() {
-  const found = /^#(token|verify|reset|owner|friend|openid|openid-error)=(.*)$/.exec(location.hash);
+  const found = /^#(token|verify|reset|owner|friend|invite|openid|openid-error)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
   history.replaceState(null, "", location.pathname);
   return { kind: found[1], secret: found[2] };
@@ -644,7 +644,7 @@ async function askWhySignedOut() {
 }
 
 /** A link was opened: of somebody who signs in by it, or of a mail. */
-const open = (found) => (found.kind === "token" ? arrive(found.secret) : follow(found));
+const open = (found) => (found.kind === "token" ? arrive(found.secret) : found.kind === "invite" ? invitations.take(found.secret) : follow(found));
 
 /** A link of a mail was opened. */
 async function follow({ kind, secret }) {
@@ -696,6 +696,61 @@ async function welcome(kind, secret) {
   return startForm.show("link");
 }
 
+/** Invitations that somebody opens. Those that somebody makes are in a file of its own. */
+const invitations = {
+  /** The code that is followed as soon as somebody is here. */
+  code: undefined,
+
+  /** A link was opened. Who is here is asked; who isn't gets an account by it, or signs in. */
+  async take(code) {
+    const { user } = tokens;
+    const isHere = user && (tokens.of(user) || isOfAccount(user));
+    let asked = {};
+    try {
+      if (accounts) asked = await accounts.invitation(code);
+    } catch (error) {
+      return this.refuse(error.code === "bad_link" ? undefined : accountReason(error), isHere);
+    }
+    this.code = code;
+    if (isHere) return enter(user);
+    if (!accounts) return showStart("You are invited", "Sign in in this browser first, and open the invitation again.");
+    showStart(this.words(asked), "Choose a display name.");
+    startForm.come = async (name, role) => {
+      const made = await accounts.signInByInvitation(code, name, role);
+      this.code = undefined;
+      listView.awaitsMeeting = true;
+      return made;
+    };
+    return startForm.show("link");
+  },
+
+  words: ({ name = "Somebody", group }) => (group ? `${name} invites you to “${group}”` : `${name} invites you to chat`),
+
+  /** The page for an invitation that was used up, revoked or has ended, which are the same here. */
+  refuse(words, isHere) {
+    this.code = undefined;
+    showStart("This invitation doesn't work", words ?? "It was used up, revoked, or has expired. Ask whoever sent it for a new one.");
+    if (isHere) $("start-users").replaceChildren(button("Open my conversations", comeBack));
+  },
+
+  /** Somebody is here: follows what was opened before. */
+  async follow() {
+    const { code } = this;
+    this.code = undefined;
+    if (!code) return;
+    try {
+      const { invitation } = await roost.request("invite.show", { code });
+      if (!await confirmed(`${this.words(invitation)}.`, invitation.group ? "Join" : "Chat")) return;
+      const { conversation } = await roost.request("invite.open", { code });
+      const peer = conversation.kind === "direct" && conversation.members.find((one) => one !== me);
+      go(peer ? `@${peer}` : conversation.conversation);
+    } catch (error) {
+      tell(error.code === "not_found" ? "This invitation was used up, revoked, or has expired. Ask for a new one."
+        : error.code === "bad_request" ? "This is your own invitation. Send it to others." : reason(error));
+    }
+  },
+};
+
 // The session --------------------------------------------------------------------------------------------------------
 
 /** The chat of the user of this tab; undefined before there is one. */
@@ -737,6 +792,7 @@ async function enter(user) {
   myAccount.load();
   route();
   if (!isExpired()) await attempt(() => opened.connect());
+  if (roost === opened) await invitations.follow();
 }
 
 function ifCurrent(one, act) {
@@ -2101,6 +2157,16 @@ function card(user) {
 
 const withPart = (act) => attempt(async () => act(await loadPart()));
 
+let inviting;
+$("invite").addEventListener("click", () => attempt(async () => {
+  inviting ??= ofThisVersion(import("/app-invites.js?unpacked")).then(({ begin }) => begin(page));
+  try {
+    (await inviting).open();
+  } catch (error) {
+    inviting = undefined;
+    throw error;
+  }
+}));
 $("people-button").addEventListener("click", () => withPart((one) => one.panel.open()));
 /** About the conversation that is open: its group, or the other one. */
 function showInfo() {

@@ -86,6 +86,23 @@ export interface Pin {
   message?: { from: string; time: Time; kind?: string; body?: unknown };
 }
 
+/** A link by which others become contacts, or join a group. */
+export interface Invite {
+  /** Its id. */
+  invite: string;
+  /** The group; absent if it makes contacts. */
+  conversation?: string;
+  /** What those who open it become; absent if it invites to a group. */
+  kind?: string;
+  /** How many may open it, and how many have. */
+  uses: number;
+  used: number;
+  createdAt: Time;
+  expires: Time;
+  /** What the link ends with. The relay keeps only a hash, so it is told once. */
+  code?: string;
+}
+
 /** The contacts, the profile and the settings of one user. What it does needs a session, and fails with a `RoostError`
  *  of the relay's code. As long as there is one, the user's devices share what is begun to be written: `Timeline.write` sets
  *  it once it has rested, and `Timeline.draft` is what another device has set, unless something was typed here. Of several
@@ -123,6 +140,16 @@ export class People implements Observable<PeopleSnapshot> {
   removeProspect(prospect: string): Promise<void>;
   /** Is called when one was written, changed or removed, here or on another device of the user. */
   onProspects(listener: () => void): Stop;
+
+  /** Makes a link by which others become contacts or, with `conversation`, members of a group that the user leads. `uses`: how
+   *  many may open it, at most 1,000, otherwise 1. `after`: for how many milliseconds it is good, at most 30 days, otherwise 7. */
+  createInvite(options?: { conversation?: string; kind?: string; uses?: number; after?: number }): Promise<Invite & { code: string }>;
+  /** The user's own that can still be opened. */
+  invites(): Promise<Invite[]>;
+  /** Ends one of the user's own, by its id. */
+  revokeInvite(invite: string): Promise<void>;
+  /** Who invites to what. `Roost.openInvite` follows it. `not_found` if it can't be opened, or can't be opened any more. */
+  showInvite(code: string): Promise<{ name?: string; group?: string }>;
 
   /** Users whose name or username begins with this, as far as the relay's operator lets them be found. `isPartial`: a
    *  longer prefix finds more. */

@@ -165,6 +165,18 @@ export class People {
     this.#share({ type: "prospects" });
   }
 
+  // -- Invitations
+
+  async createInvite({ conversation, kind, uses, after } = {}) {
+    return (await this.#roost.request("invite.create", { conversation, kind, uses, after })).invite;
+  }
+
+  async invites() { return (await this.#roost.request("invite.list")).invites; }
+
+  async revokeInvite(invite) { await this.#roost.request("invite.revoke", { invite }); }
+
+  async showInvite(code) { return (await this.#roost.request("invite.show", { code })).invitation; }
+
   // -- Profiles
 
   async find(prefix, { limit, after } = {}) {

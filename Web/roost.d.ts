@@ -129,6 +129,8 @@ export interface Line {
   count?: number;
   /** The group's new name, as it was called when this device was told. */
   name?: string;
+  /** By whose invitation somebody joined who wasn't added by another. */
+  inviter?: string;
   /** Whose role changed, and to what. */
   user?: string;
   role?: Role;
@@ -322,6 +324,9 @@ export class Roost implements Observable<RoostSnapshot> {
   timeline(destination: Destination): Promise<Timeline>;
   /** Creates a group, and returns its id. This and the rest need a session. */
   createGroup(name: string, members: string[]): Promise<string>;
+  /** Follows an invitation, and returns the id of the conversation: the user is a contact of its maker, or a member of the
+   *  group. `not_found` if it can't be opened, or can't be opened any more. */
+  openInvite(code: string): Promise<string>;
   rename(conversation: string, name: string): Promise<void>;
   add(users: string[], conversation: string): Promise<void>;
   remove(users: string[], conversation: string): Promise<void>;

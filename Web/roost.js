@@ -882,7 +882,7 @@ const LINED = [
   "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "deleted",
 ];
 
-const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting"];
+const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting", "inviter"];
 
 /** A conversation with a line for what has happened to it. An event that is repeated has its position. */
 function withLine(one, { event, position, sequence, time, by, users, ...more }) {
@@ -3495,6 +3495,13 @@ const lessons = {
     if (kind === "group" && !ok.duplicate) await unit.cache.changed(conversation, { ...ok, event: "created", name });
     return [ok.conversation.conversation];
   },
+  async "invite.open"(unit, ok) {
+    await unit.takeConversation(ok.conversation);
+    const { conversation, kind } = ok.conversation;
+    const users = [unit.identity.user];
+    if (kind === "group" && !ok.duplicate) await unit.cache.changed(conversation, { ...ok, event: "added", users });
+    return [conversation];
+  },
   async "conversation.list"(unit, ok, { requests }) {
     for (const told of ok.conversations) await unit.takeConversation(told);
     if (!requests && ok.next === undefined) unit.identity.isListed = true;
@@ -4688,6 +4695,11 @@ export class Roost {
   async createGroup(name, members) {
     const command = { kind: "group", name, members, key: randomName() };
     const ok = await this.#engine.asker.learn("conversation.create", command);
+    return ok.conversation.conversation;
+  }
+
+  async openInvite(code) {
+    const ok = await this.#engine.asker.learn("invite.open", { code });
     return ok.conversation.conversation;
   }
 

@@ -12,7 +12,7 @@
 const VERSION = "unpacked";
 const CACHE = `roost-page-${VERSION}`;
 const PARTS = [
-  "/app.css", "/app.js", "/app-card.js", "/app-factor.js", "/app-find.js", "/app-people.js", "/app-pick.js", "/app-prospects.js", "/app-settings.js",
+  "/app.css", "/app.js", "/app-card.js", "/app-factor.js", "/app-find.js", "/app-invites.js", "/app-people.js", "/app-pick.js", "/app-prospects.js", "/app-settings.js",
   "/app-talk.js", "/app-write.js", "/roost.js",
   "/roost-people.js", "/roost-talk.js",
 ];

@@ -5,8 +5,8 @@ import PackagePlugin
 @main
 struct PackPagePlugin: BuildToolPlugin {
     static let names = [
-        "index.html", "app.css", "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-people.js",
-        "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js",
+        "index.html", "app.css", "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-invites.js",
+        "app-people.js", "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js",
         "roost.js", "roost-people.js", "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg",
         "icon.png",
     ]

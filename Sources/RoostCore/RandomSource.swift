@@ -1,5 +1,5 @@
-/// The only source of random numbers, for ids and come-back times. Not for secrets. A simulation seeds it.
-/// Loop thread only.
+/// The only source of random numbers, for ids, codes of invitations and come-back times. The relay gives it the
+/// system's generator, which is good for secrets; a simulation seeds it. Loop thread only.
 final class RandomSource {
     private var generator: any RandomNumberGenerator
 
@@ -8,10 +8,16 @@ final class RandomSource {
     /// A new id that begins with this letter. Its 65 random bits tell nobody how many there are. It need not be secret:
     /// only those whom it concerns get access.
     func id(_ letter: Unicode.Scalar) -> String {
+        String(decoding: [UInt8(ascii: letter)] + letters(13), as: UTF8.self)
+    }
+
+    /// A code that nobody can guess: 130 random bits.
+    func secret() -> String { String(decoding: letters(26), as: UTF8.self) }
+
+    /// So many letters of 5 bits each.
+    private func letters(_ count: Int) -> [UInt8] {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-        var id = [UInt8(ascii: letter)]
-        for _ in 0..<13 { id.append(alphabet[Int(number(below: 32))]) }
-        return String(decoding: id, as: UTF8.self)
+        return (0..<count).map { _ in alphabet[Int(number(below: 32))] }
     }
 
     /// A number from zero up to, but not including, `bound`; zero if `bound` is zero.

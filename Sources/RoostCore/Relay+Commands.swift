@@ -36,7 +36,7 @@ extension Relay {
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
         case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .pins, .bans, .create, .change,
-            .setState, .getState, .receipts, .contact, .answer:
+            .setState, .getState, .receipts, .contact, .invite, .answer:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
             }
@@ -92,6 +92,7 @@ extension Relay {
             let waiting = try requests.reserve(for: command, by: speaker.user)
             try contact.perform(command, asker, now)
             if let waiting { requests.accept(waiting, by: speaker, betweenContacts: now) }
+        case .invite(let command): try operators.invites.perform(command, by: speaker, asker, now)
         case .answer(let name, let isAccepted):
             try requests.answer(name, isAccepted: isAccepted, by: speaker, id, session, now)
         default: preconditionFailure("a command that nobody speaks")
@@ -119,7 +120,8 @@ extension Relay {
         var user = directory.user(named: name)
         if user == nil, directory.policy.rules.unknown == .allow {
             switch command {
-            case .send, .create, .contact(.invite): user = try directory.introduce(name.string)
+            case .send, .create, .contact(.invite), .invite(.create), .invite(.open):
+                user = try directory.introduce(name.string)
             default: break
             }
         }
@@ -133,7 +135,7 @@ extension Command {
     /// Whether the command stores an event, whose position its answer tells.
     fileprivate var isStored: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .create, .change, .setState, .answer: true
+        case .send, .edit, .delete, .react, .create, .change, .setState, .answer, .invite(.open): true
         default: false
         }
     }

@@ -73,11 +73,10 @@ public final class Relay {
         _ snapshot: Snapshot, limits: Limits, identity: Identity, rules: PolicyRules = PolicyRules(),
         random: any RandomNumberGenerator, at now: Moment
     ) {
-        let epoch = snapshot.epoch
-        precondition(!epoch.isEmpty, "a log has an epoch")
-        let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
+        precondition(!snapshot.epoch.isEmpty, "a log has an epoch")
+        let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: snapshot.epoch), RandomSource(random))
         (counters, times) = (Counters(), DeliveryTimes(at: now))
-        decoder = CommandDecoder(limits: limits, epoch: epoch)
+        decoder = CommandDecoder(limits: limits, epoch: snapshot.epoch)
         prices = Prices(.init(limits))
         (chores, reads) = (Chores(.init(limits), prices, counters), Reads(.init(limits)))
         (sessions, journal) = (Sessions(.init(limits), at: time), Journal(.init(limits), head: snapshot.head))
@@ -122,7 +121,8 @@ public final class Relay {
             ErasureCommands(.init(limits), prices, reads, conversation), profile,
             Farewells(.init(limits), conversation, contact, at: now),
             ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
-            Introductions(contact, conversation, prices), Statistics(.init(limits), counters, times, delivery, builder))
+            InviteCommands(limits, random, Introductions(contact, conversation, prices)),
+            Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, arrivals: catchUp.arrivals,
             directory: directory, journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,

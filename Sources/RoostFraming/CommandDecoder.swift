@@ -87,11 +87,7 @@ public final class CommandDecoder {
         case .leave: try readChange(.leave(keeps: try members.flag(.keep) ?? false))
         case .pin: try readPin(Command.Change.Kind.pin)
         case .unpin: try readPin(Command.Change.Kind.unpin)
-        case .pins:
-            .pins(
-                Command.Pins(
-                    conversation: try members.conversation(.conversation),
-                    before: try members.optional(.before, members.name), limit: try members.limit()))
+        case .pins: .pins(try readPinList())
         case .edit: try readEdit()
         case .delete: .delete(try readTarget(), try members.optional(.reason, members.word))
         case .react: try readReact()
@@ -124,8 +120,9 @@ public final class CommandDecoder {
         case .invite, .acceptContact, .declineContact, .removeContact, .contacts, .setProspect, .removeProspect,
             .prospects:
             .contact(try readContactCommand(type))
+        case .createInvite, .invites, .revokeInvite, .showInvite, .openInvite: .invite(try readInviteCommand(type))
         case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
-            .erase, .profile, .introduce, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
+            .erase, .profile, .introduce, .showInvitation, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -146,6 +143,7 @@ public final class CommandDecoder {
             .profile(
                 user: try members.user(.user), try profile.change(mayGrant: true),
                 isDeleted: try members.flag(.deleted))
+        case .showInvitation: .showInvitation(code: try members.name(.code))
         case .introduce: .introduce(user: try members.user(.user), inviter: try members.user(.inviter))
         case .reports:
             .reports(
@@ -331,6 +329,12 @@ public final class CommandDecoder {
     private func readPin(_ kind: (SequenceNumber) -> Command.Change.Kind) throws(Refusal) -> Command {
         let target = try readTarget()
         return .change(Command.Change(kind(target.sequence), of: target.conversation, key: nil))
+    }
+
+    private func readPinList() throws(Refusal) -> Command.Pins {
+        Command.Pins(
+            conversation: try members.conversation(.conversation), before: try members.optional(.before, members.name),
+            limit: try members.limit())
     }
 
     private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {

@@ -1,12 +1,13 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
-    case description, device, forward, id, ifVersion, inviter, keep, key, keys, kind, label, lastSeen, limit, members,
+    case active, after, `as`, background, before, bio, body, code, consumer, conversation, conversations, deleted
+    case description, device, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen, limit,
+        members,
         mentions
     case name, note
     case `operator`, photo, pingSeconds, pongSeconds, position, posting, prefix, presence, prospect, reaction, read
     case reason, remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token
-    case type, unknown, until, user, username, users, value, wait
+    case type, unknown, until, user, username, users, uses, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -20,6 +21,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .before: "before"
         case .bio: "bio"
         case .body: "body"
+        case .code: "code"
         case .consumer: "consumer"
         case .conversation: "conversation"
         case .conversations: "conversations"
@@ -29,6 +31,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .forward: "forward"
         case .id: "id"
         case .ifVersion: "ifVersion"
+        case .invite: "invite"
         case .inviter: "inviter"
         case .keep: "keep"
         case .key: "key"
@@ -73,6 +76,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .user: "user"
         case .username: "username"
         case .users: "users"
+        case .uses: "uses"
         case .value: "value"
         case .wait: "wait"
         }

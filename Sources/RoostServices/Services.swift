@@ -165,7 +165,8 @@ package struct Services: Sendable {
         var table = RouteTable()
         let readiness = Readiness(database: database, clock: clock, seconds: limits.readySeconds)
         PublicRoutes(readiness: readiness, keys: keys).add(to: &table)
-        // Before the path that ends one session.
+        // Both before the path that ends one session.
+        InvitationRoutes(invitations: Invitations(accounts, relay: relay)).add(to: &table)
         FactorRoutes(factors: Factors(accounts)).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         OpenIDRoutes(identities: identities).add(to: &table)

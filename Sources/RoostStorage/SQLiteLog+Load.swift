@@ -23,6 +23,7 @@ extension SQLiteLog {
         try Profiles.read(database) { snapshot.profiles.append(Snapshot.Profile($0, $1)) }
         snapshot.contacts = try ContactTables.contacts(database)
         snapshot.prospects = try ContactTables.prospects(database)
+        snapshot.invites = try InviteTable.read(database)
         snapshot.revocations = try revocations(database)
         snapshot.endedSignIns = try endedSignIns(database)
         snapshot.feedCursors = try feedCursors(database)

@@ -17,6 +17,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var contacts: [UserPair: StoredContact] = [:]
         var prospects: [UserNumber: [String: StoredProspect]] = [:]
+        var invites: [UserNumber: [String: StoredInvite]] = [:]
         var reports: [Int64: StoredReport] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
@@ -201,6 +202,7 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.contacts[pair] = contact
             case .prospect(let user, let id, let prospect):
                 state.prospects[user, default: [:]][id] = prospect
+            case .invite(let user, let id, let invite): state.invites[user, default: [:]][id] = invite
             case .report(let report):
                 state.reports[report.number] = report
             case .forgetReport(let number):
@@ -293,6 +295,9 @@ public final class MemoryLog: LogWriter, LogReader {
             snapshot.prospects += prospects.sorted { $0.key < $1.key }.map {
                 Snapshot.Prospect(user, id: $0.key, $0.value)
             }
+        }
+        for (user, invites) in state.invites.sorted(by: { $0.key.value < $1.key.value }) {
+            snapshot.invites += invites.sorted { $0.key < $1.key }.map { Snapshot.Invite(user, id: $0.key, $0.value) }
         }
         snapshot.reports = state.reports.values.sorted { $0.number < $1.number }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }

@@ -62,7 +62,7 @@ public struct StoreContract {
         Check(name: "reports", run: reports),
         Check(name: "settings", run: settings),
         Check(name: "settings are bounded", run: manySettings),
-        Check(name: "contacts and prospects", run: contacts),
+        Check(name: "contacts, prospects and invitations", run: contacts),
         Check(name: "requests", run: RequestContract.requests),
         Check(name: "what is withheld from a blocker", run: VeilContract.veils),
         Check(name: "what two users see apart after a block", run: VeilContract.keptApart),

@@ -35,6 +35,8 @@ public enum Command {
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case contact(ContactCommand)
+    /// `invite.*`.
+    case invite(InviteCommand)
     case create(Create)
     case get(conversation: Text)
     /// With `requests`, those that strangers have begun and that wait to be accepted.

@@ -11,7 +11,9 @@ public enum CommandType: WireWord {
     case block, unblock, report
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
-    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile, introduce
+    case createInvite, invites, revokeInvite, showInvite, openInvite
+    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile, introduce,
+        showInvitation
     case feed, ackFeed, forgetFeed
     case reports, closeReport
 
@@ -77,6 +79,11 @@ public enum CommandType: WireWord {
         case .block: "contact.block"
         case .unblock: "contact.unblock"
         case .report: "contact.report"
+        case .createInvite: "invite.create"
+        case .invites: "invite.list"
+        case .revokeInvite: "invite.revoke"
+        case .showInvite: "invite.show"
+        case .openInvite: "invite.open"
         case .people: "admin.people"
         case .person: "admin.user"
         case .whereabouts: "admin.message"
@@ -88,6 +95,7 @@ public enum CommandType: WireWord {
         case .erase: "admin.erase"
         case .profile: "admin.profile"
         case .introduce: "admin.introduce"
+        case .showInvitation: "admin.invite"
         case .reports: "admin.reports"
         case .closeReport: "admin.report.close"
         case .feed: "feed"
@@ -104,7 +112,7 @@ public enum CommandType: WireWord {
             .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .ban, .unban, .bans, .setTimeout,
             .setPosting, .setState, .getState, .receipts, .invite,
             .acceptContact, .declineContact, .removeContact, .contacts, .acceptRequest,
-            .dropRequest:
+            .dropRequest, .createInvite, .invites, .revokeInvite, .showInvite, .openInvite:
             true
         default: false
         }

@@ -109,6 +109,21 @@ public struct Limits: Sendable, Equatable {
     public var contactsMax = 1_000
     /// Most people whom one user may have written down that aren't users yet, some 1 kB of memory each at most.
     public var prospectsPerUser = 1_000
+    /// Invitations of one user that are good: one for each group that somebody runs, and some for friends.
+    public var invitesPerUser = 20
+    /// Invitations that one user makes in an hour.
+    public var invitesPerHour = 20
+    /// How many may open one invitation at most: a school.
+    public var inviteUsesMax = 1_000
+    /// How many may open one if its maker doesn't say: it is mostly for one person.
+    public var inviteUsesDefault = 1
+    /// How long an invitation is good at most: a month, so that one which was forgotten in some chat ends.
+    public var inviteLifeMaxMilliseconds: Int64 = 30 * 86_400_000
+    /// How long it is good if its maker doesn't say. People look at their messages within days.
+    public var inviteLifeMilliseconds: Int64 = 7 * 86_400_000
+    /// Codes that one user may try in an hour that are none, or none any more. A code has 130 random bits, so this is
+    /// not what protects it; a program that guesses shall be noticed.
+    public var inviteGuessesPerHour = 20
     /// Most bytes of the text of a report, and of the note of the operator who closes it: half a page.
     public var reportTextBytes = 1_024
     /// Reports of one user in an hour: more than anybody means.

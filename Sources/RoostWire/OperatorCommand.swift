@@ -30,6 +30,8 @@ public enum OperatorCommand {
     case profile(user: Text, ProfileChange, isDeleted: Bool?)
     /// The user has come by a link of another, the inviter: the two are contacts, and their conversation is opened.
     case introduce(user: Text, inviter: Text)
+    /// Who invites to what by this code, for somebody without an account.
+    case showInvitation(code: Text)
     /// What users have reported, a page of it, in the order of numbers.
     case reports(after: Int64?, limit: Int?, ReportState?)
     /// A report needs nothing more.
@@ -59,7 +61,7 @@ public enum OperatorCommand {
             .closeReport:
             .both
         case .people, .whereabouts, .drain, .statistics: .operators
-        case .feed, .ackFeed, .forgetFeed, .introduce: .services
+        case .feed, .ackFeed, .forgetFeed, .introduce, .showInvitation: .services
         }
     }
 

@@ -23,6 +23,7 @@ struct StoreContent: Equatable {
         lines += snapshot.exceptions.map { "exception \($0.user.value) \($0.other.value) \($0.kind)" }.sorted()
         lines += snapshot.contacts.map { "contact \($0.pair.low.value) \($0.pair.high.value) \($0.stored)" }
         lines += snapshot.prospects.map { "prospect \($0.user.value) \($0.id) \($0.stored)" }
+        lines += snapshot.invites.map { "invite \($0.user.value) \($0.id) \($0.stored)" }
         lines += snapshot.settings.flatMap { settings in
             settings.mutes.map { "mute \(settings.user.value) \($0.key) \(String(decoding: $0.value, as: UTF8.self))" }
         }

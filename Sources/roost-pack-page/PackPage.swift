@@ -55,8 +55,8 @@ struct Minifier {
 
     /// What is loaded by itself.
     static let loaded = [
-        "roost", "roost-people", "roost-talk", "app-card", "app-factor", "app-find", "app-people", "app-pick",
-        "app-prospects", "app-settings", "app-talk", "app-write",
+        "roost", "roost-people", "roost-talk", "app-card", "app-factor", "app-find", "app-invites", "app-people",
+        "app-pick", "app-prospects", "app-settings", "app-talk", "app-write",
     ]
 
     func minify(_ file: inout PageFile) throws {
@@ -67,8 +67,8 @@ struct Minifier {
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
         case "roost-people.js", "roost-talk.js", "roost-chat.js":
             file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
-        case "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-people.js", "app-pick.js",
-            "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js":
+        case "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-invites.js", "app-people.js",
+            "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js":
             // With what they import; what is loaded by itself stays a file of its own.
             let others = Self.loaded.map { "--external:/\($0).js*" }
             let words = common + ["--bundle", "--format=esm", "--target=es2022"] + others

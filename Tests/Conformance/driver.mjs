@@ -11,9 +11,10 @@ import { fileDisk } from "../WebTests/file_disk.mjs";
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 // In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
 const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence", "versions", "forwards", "rewinds",
-  "names", "drafts", "moderation"];
+  "names", "drafts", "invites", "moderation"];
 const timelines = new Map();
 let roost;
+let people;
 let talk;
 let token;
 const names = {};
@@ -66,7 +67,7 @@ async function start(command) {
   });
   talk = new Talk(roost);
   // It shares drafts with the user's other devices.
-  new People(roost);
+  people = new People(roost);
   roost.onChange((now) => say(session(now)));
   roost.conversations.onChange((now) => { say(list(now)); meet(now.people); });
   roost.onEvent(({ type, conversation }) => { if (type === "rewound") say({ tell: "rewound", conversation }); });
@@ -91,6 +92,10 @@ const carryOut = {
   signOut: () => roost.signOut(),
   activity: (command) => roost.setActivity(command.state),
   group: async (command) => ({ id: await roost.createGroup(command.name, command.members) }),
+  invite: async ({ conversation, uses }) => ({ id: (await people.createInvite({ conversation, uses })).code }),
+  revokeInvites: async () => { for (const one of await people.invites()) await people.revokeInvite(one.invite); },
+  invited: async (command) => { await people.showInvite(command.code); },
+  join: async (command) => ({ id: await roost.openInvite(command.code) }),
   leave: (command) => roost.leave(command.conversation),
   open: (command) => open(command.in),
   close: (command) => { timelines.get(command.in).close(); timelines.delete(command.in); },
@@ -118,7 +123,7 @@ const inTimeline = {
 };
 
 // What needs the relay may wait for it; the rest is done in the order in which it was said.
-const asksRelay = new Set(["older", "newer", "fill", "group", "leave"]);
+const asksRelay = new Set(["older", "newer", "fill", "group", "leave", "invite", "revokeInvites", "invited", "join"]);
 
 async function take(command) {
   try {

@@ -46,6 +46,8 @@ class Replay:
         self.group = None
         self.position = None
         self.fed = None
+        # Of the invitation that was made last.
+        self.code = None
         # Whoever said hello last.
         self.speaker = None
 
@@ -59,7 +61,7 @@ class Replay:
             # On the page alice leaves the group in one section, and the next section needs a group again.
             self.group = await self.alice.group("Crew", "bob", "carol")
         text = text.replace("{group}", self.group or "").replace("{position}", self.position or "")
-        text = text.replace("{fed}", self.fed or "")
+        text = text.replace("{fed}", self.fed or "").replace("{code}", self.code or "")
         for placeholder, stranger in re.findall(r"(\{request:?(\w*)\})", text):
             text = text.replace(placeholder, await self.request(stranger or "yann"))
         assert not re.search(r"\{\w+(:\w+)?\}", text), f"an unknown placeholder: {text}"
@@ -106,6 +108,7 @@ class Replay:
         # An operator asks where a message is, and a setting is none.
         if command["type"] != "state.set":
             self.position = answer.get("position", self.position)
+        self.code = answer.get("invite", {}).get("code", self.code)
         self.fed = answer.get("feed", {}).get("position", self.fed)
 
 
@@ -179,8 +182,9 @@ def test_every_command_has_an_example():
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "unread", "typing", "presence", "status",
         "privacy", "except", "profile.set", "user.get", "user.find",
-        "admin.profile", "admin.introduce", "state.set", "state.get", "receipts",
-        "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
+        "admin.profile", "admin.introduce", "admin.invite",
+        "invite.create", "invite.list", "invite.revoke", "invite.show", "invite.open", "state.set",
+        "state.get", "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
         "conversation.pin", "conversation.unpin", "conversation.pins", "conversation.ban", "conversation.unban",
         "conversation.bans", "conversation.timeout", "conversation.posting",
         "admin.reports", "admin.report.close",

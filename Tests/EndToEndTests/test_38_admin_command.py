@@ -19,6 +19,27 @@ async def roost(relay, *words, code=0):
     return (out or err).decode()
 
 
+async def test_links_of_a_user(start):
+    relay = start()
+    bob, carol = await relay.device("bob"), await relay.device("carol")
+    group = await bob.group("Crew")
+    link, line = (await roost(relay, "admin", "invite", "create", "bob", "--uses", "2", "--days", "1")).splitlines()
+    assert link.startswith(f"http://127.0.0.1:{relay.port}/#invite=")
+    assert re.fullmatch(r"i\w{13}  to chat with the user, used 0 of 2, until .+", line)
+    await carol.call("invite.open", code=link.split("=")[1])
+    listed = await roost(relay, "admin", "invite", "list", "bob")
+    assert "used 1 of 2" in listed and link.split("=")[1] not in listed
+    join = (await roost(relay, "admin", "invite", "create", "bob", "--group", group)).splitlines()[0]
+    assert (await carol.call("invite.open", code=join.split("=")[1]))["conversation"]["conversation"] == group
+    # Carol is no admin there.
+    assert "forbidden" in await roost(relay, "admin", "invite", "create", "carol", "--group", group, code=1)
+    name = line.split()[0]
+    assert await roost(relay, "admin", "invite", "revoke", "bob", name) == "the link has ended\n"
+    assert "the user has no link" in await roost(relay, "admin", "invite", "revoke", "bob", name, code=1)
+    assert await roost(relay, "admin", "invite", "list", "bob") == "there are none\n"
+    assert await roost(relay, "admin", "invite", "revoke", "bob", "--all") == "0 links have ended\n"
+
+
 async def test_people_user_and_message(start):
     relay = start()
     bob, carol = await relay.device("bob"), await relay.device("carol")

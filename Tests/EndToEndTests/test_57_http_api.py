@@ -30,6 +30,8 @@ COMMANDS = (
     ("conversations", "conversations/members"), ("conversations", "conversations/rename"),
     ("conversations", "conversations/add"), ("conversations", "conversations/remove"),
     ("conversations", "conversations/role"), ("conversations", "conversations/leave"), ("presence", "presence"),
+    ("conversations", "invites"), ("conversations", "invites/list"), ("conversations", "invites/revoke"),
+    ("conversations", "invites/open"),
     ("sessions", "sessions/disconnect"), ("sessions", "sessions/revoke"), ("erase", "erase/messages"),
     ("erase", "erase/messages/state"), ("erase", "erase/conversation"))
 
@@ -224,6 +226,15 @@ async def test_every_command(both):
     backend.must("messages/delete", message)
     assert "body" not in backend.must("messages/history", at)["messages"][0]
 
+    invite = backend.must("invites", at | {"uses": 2})["invite"]
+    joined = backend.must("invites/open", {"as": "dora", "code": invite["code"]})
+    assert joined == {"conversation": {"conversation": group, "kind": "group"}}
+    assert backend.must("invites/open", {"as": "dora", "code": invite["code"]})["duplicate"]
+    [listed] = backend.must("invites/list", {"as": "host"})["invites"]
+    assert listed["used"] == 1 and "code" not in listed
+    backend.must("invites/revoke", {"as": "host", "invite": invite["invite"]})
+    assert backend.ask("invites/open", {"as": "emil", "code": invite["code"]}).code == "not_found"
+
     def states():
         found = backend.must("presence", {"users": ["ann", "host", "nobody"]})["users"]
         return [(one["user"], one["state"]) for one in found]
@@ -316,7 +327,7 @@ def test_the_commands_of_the_page_are_true(both):
     key = Backend(services).key
     page = (REPOSITORY / "Docs/HTTP.md").read_text()
     commands = re.findall(r"^    (curl (?:.*\\\n)*.*)", page, re.MULTILINE)
-    assert len(commands) == 8
+    assert len(commands) == 9
     for text in commands:
         text = text.replace("127.0.0.1:8081", f"127.0.0.1:{services.port}").replace("curl -s", "curl -sSf")
         run = subprocess.run(

@@ -42,3 +42,31 @@ async def test_names_contacts_and_reports_in_a_terminal(start):
     await bob.shows("/report USER REASON TEXT")
     for chat in (alice, bob):
         assert await chat.end() == 0
+
+
+async def test_links_in_a_terminal(start):
+    relay = start()
+    alice = await Chat.open(relay, "--as", "alice", "--with", "zoe")
+    await alice.type("/links")
+    await alice.shows("you have no links")
+    await alice.type("/link")
+    link = (await alice.shows(rf"(http://127\.0\.0\.1:{relay.port}/#invite=\w+)  to chat with you"))[1]
+    await alice.type("/links")
+    await alice.shows(r"i\w{13}  contact, used 0 of 1, until")
+    bob = await Chat.open(relay, "--as", "bob", "--with", "zoe")
+    await bob.type("/revoke-link nothing")
+    await bob.shows("you have no link nothing")
+    await bob.type(f"/follow {link}")
+    opened = (await bob.shows(r"(\w+) is its id, for --with"))[1]
+    assert await bob.end() == 0
+    bob = await Chat.open(relay, "--as", "bob", "--with", opened)
+    await bob.type("hello by link")
+    other = await Chat.open(relay, "--as", "alice", "--with", "bob", "--device", "other")
+    await other.shows("hello by link")
+    await alice.type("/contacts")
+    await alice.shows("bob, friend")
+    carol = await Chat.open(relay, "--as", "carol", "--with", "zoe")
+    await carol.type(f"/follow {link}")
+    await carol.shows("used up, revoked, or has expired")
+    for chat in (alice, bob, carol, other):
+        assert await chat.end() == 0

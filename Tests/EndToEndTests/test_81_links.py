@@ -78,3 +78,109 @@ async def test_another_friend_meets_the_owner_too(both, tmp_path):
         await olivia.live()
         await olivia.page.locator(".conversation", has_text="joined by your link").click()
         await olivia.page.locator("#title").get_by_text("Ben", exact=True).wait_for()
+
+
+async def make(person, to=None, uses=None):
+    """Makes a link in the dialog, and returns it."""
+    page = person.page
+    await page.get_by_role("button", name="Invite people").click()
+    if to:
+        await page.locator("#invite-to").select_option(label=to)
+    if uses:
+        await page.locator("#invite-uses").select_option(uses)
+    await page.get_by_role("button", name="Create link").click()
+    await page.get_by_role("img", name="QR code of the link").wait_for()
+    await page.locator("#invite-list li").first.wait_for()
+    return await page.locator("#invite-link").input_value()
+
+
+async def begin(browser, both, name):
+    """Somebody who signs up with an address."""
+    person = await browser.tab(await browser.device(), address(both))
+    await person.page.get_by_role("button", name="Create an account").click()
+    for field, value in {"name": name, "email": f"{name}@example.org", "password": "correct horse"}.items():
+        await person.page.locator(f"#start-{field}").fill(value)
+    await person.page.locator("#start-submit").click()
+    await person.live()
+    return person
+
+
+async def test_a_link_of_any_user(both):
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia = await begin(browser, both, "Olivia")
+        link = await make(olivia)
+        await olivia.shot("links-invite")
+        await olivia.page.keyboard.press("Escape")
+        ben = await browser.tab(await browser.device(**PHONE), link)
+        await ben.page.get_by_role("heading", name="Olivia invites you to chat").wait_for()
+        assert "invite=" not in ben.page.url
+        await ben.shot("links-stranger")
+        await ben.page.locator("#start-name").fill("Ben")
+        await ben.page.locator("#start-submit").click()
+        await ben.live()
+        await talk(olivia, ben)
+        # It was for one.
+        late = await browser.tab(await browser.device(), link)
+        await late.page.get_by_role("heading", name="This invitation doesn't work").wait_for()
+        await late.shot("links-used")
+
+
+async def test_a_link_to_a_group_for_somebody_with_an_account(both):
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia, ben = await begin(browser, both, "Olivia"), await begin(browser, both, "Ben")
+        link = await make(olivia)
+        await olivia.page.keyboard.press("Escape")
+        # In the browser where one is signed in, a link asks first.
+        there = await browser.tab(ben.context, link)
+        await there.page.get_by_text("Olivia invites you to chat.").wait_for()
+        await there.page.get_by_role("button", name="Chat", exact=True).click()
+        await there.page.locator("#title").get_by_text("Olivia", exact=True).wait_for()
+        await row(olivia, "Ben").wait_for()
+        # The owner of a group invites to it.
+        owner = both.ask("POST", "/v1/sessions", {"email": "Olivia@example.org", "password": "correct horse"}).json
+        desk = await both.device(owner["user"], owner["device"], token=owner["accessToken"])
+        await desk.group("The Crew")
+        await row(olivia, "The Crew").wait_for()
+        link = await make(olivia, to="The Crew", uses="10")
+        await olivia.page.keyboard.press("Escape")
+        again = await browser.tab(ben.context, link)
+        await again.page.get_by_text("Olivia invites you to “The Crew”.").wait_for()
+        await again.page.get_by_role("button", name="Join", exact=True).click()
+        await again.page.locator("#title").get_by_text("The Crew", exact=True).wait_for()
+        await again.write("Here I am")
+        await row(olivia, "The Crew").click()
+        await olivia.log.get_by_text("Ben joined by your link").wait_for()
+        await olivia.sees("Here I am")
+        await olivia.shot("links-group")
+
+
+async def test_a_revoked_link(both):
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia = await begin(browser, both, "Olivia")
+        link = await make(olivia, uses="10")
+        await olivia.page.locator("#invite-list").get_by_text("Used 0 of 10").wait_for()
+        await olivia.page.get_by_role("button", name="Revoke the link").click()
+        await olivia.page.locator("#invite-own").wait_for(state="hidden")
+        ben = await browser.tab(await browser.device(**PHONE), link)
+        await ben.page.get_by_role("heading", name="This invitation doesn't work").wait_for()
+        assert "Olivia" not in await ben.page.locator("body").inner_text()
+
+
+async def test_a_link_where_tokens_come_from_elsewhere(relay):
+    """Without services, whoever has a token follows a link."""
+    async with Browser() as browser:
+        olivia, ben = await browser.person(relay, "olivia"), await browser.person(relay, "ben")
+        await olivia.live()
+        await ben.live()
+        link = await make(olivia)
+        await olivia.shot("links-dialog")
+        await olivia.page.keyboard.press("Escape")
+        there = await browser.tab(ben.context, link)
+        await there.page.get_by_role("button", name="Chat", exact=True).click()
+        await there.page.locator("#title", has_text="olivia").wait_for()
+        await olivia.page.locator(".conversation", has_text="joined by your link").wait_for()
+        stranger = await browser.tab(await browser.device(), link)
+        await stranger.page.get_by_role("heading", name="You are invited").wait_for()

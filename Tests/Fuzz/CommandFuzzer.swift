@@ -72,7 +72,17 @@ private func touch(_ command: Command) -> [UInt8] {
     case .pins(let list): list.conversation.array + (list.before?.array ?? [])
     case .bans(let list): list.conversation.array + (list.after?.array ?? [])
     case .members(let list): list.conversation.array + (list.after?.array ?? [])
+    case .invite(let command): touch(command)
     case .operator(let command): touch(command)
+    }
+}
+
+private func touch(_ command: InviteCommand) -> [UInt8] {
+    switch command {
+    case .create(let conversation, let kind, _, _): (conversation?.array ?? []) + (kind?.array ?? [])
+    case .list: []
+    case .revoke(let id): id.array
+    case .show(let code), .open(let code): code.array
     }
 }
 
@@ -88,6 +98,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .eraseMessages(let user, _, _): user.array
     case .eraseConversation(let conversation): conversation.array
     case .profile(let user, let change, _): user.array + touch(change)
+    case .showInvitation(let code): code.array
     case .introduce(let user, let inviter): user.array + inviter.array
     case .drain, .statistics, .reports: []
     case .closeReport(_, let note): note?.array ?? []

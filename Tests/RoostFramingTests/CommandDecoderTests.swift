@@ -164,6 +164,17 @@ import Testing
                 #"{"type":"contact.report","id":1,"conversation":"c","sequence":3,"reason":"other","text":"t"}"#,
                 "report | c 3 | other | t"
             ),
+            (#"{"type":"invite.create","id":1}"#, "createInvite | - | - | - | -"),
+            (
+                #"{"type":"invite.create","id":1,"conversation":"c","uses":5,"after":60000}"#,
+                "createInvite | c | - | 5 | 60000"
+            ),
+            (#"{"type":"invite.create","id":1,"kind":"client"}"#, "createInvite | - | client | - | -"),
+            (#"{"type":"invite.list","id":1}"#, "invites"),
+            (#"{"type":"invite.revoke","id":1,"invite":"i1"}"#, "revokeInvite | i1"),
+            (#"{"type":"invite.show","id":1,"code":"c1"}"#, "showInvite | c1"),
+            (#"{"type":"invite.open","id":1,"code":"c1"}"#, "openInvite | c1"),
+            (#"{"type":"admin.invite","id":1,"code":"c1"}"#, "showInvitation | c1"),
             (#"{"type":"admin.introduce","id":1,"user":"b","inviter":"a"}"#, "introduce | b | a"),
             (#"{"type":"admin.reports","id":1}"#, "reports | - | - | -"),
             (#"{"type":"admin.reports","id":1,"after":7,"limit":5,"state":"closed"}"#, "reports | 7 | 5 | closed"),

@@ -92,17 +92,14 @@ func describe(_ command: Command) -> String {
             "privacy", change.presence.map { "\($0)" } ?? "-", change.lastSeen.map { "\($0)" } ?? "-",
             change.read.map { "\($0)" } ?? "-")
     case .contact(let command): describe(command)
+    case .invite(let command): describe(command)
     case .except(let users, let exception): words("except", list(users), exception.map { "\($0)" } ?? "none")
     case .setProfile(let change): words("setProfile", describe(change))
     case .getUsers(let users): words("getUsers", list(users))
     case .findUsers(let find): words("findUsers", text(find.prefix), text(find.after), number(find.limit))
     case .block(let users): words("block", list(users))
     case .unblock(let users): words("unblock", list(users))
-    case .report(let report):
-        switch report.subject {
-        case .user(let user): words("report", text(user), "\(report.reason)", text(report.text))
-        case .message(let message): words("report", target(message), "\(report.reason)", text(report.text))
-        }
+    case .report(let report): describe(report)
     case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
     case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):
@@ -155,6 +152,7 @@ private func describe(_ command: OperatorCommand) -> String {
     case .drain: "drain"
     case .reports(let after, let limit, let state):
         words("reports", number(after), number(limit), state.map { "\($0)" } ?? "-")
+    case .showInvitation(let code): words("showInvitation", text(code))
     case .introduce(let user, let inviter): words("introduce", text(user), text(inviter))
     case .closeReport(let report, let note): words("closeReport", number(report), text(note))
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
@@ -191,6 +189,24 @@ private func describe(_ change: Command.Change) -> String {
         words("timeout", of, text(user), "\(time)", reason.map { "\($0.word)" } ?? "-")
     case .posting(let rule): words("posting", of, "\(rule.word)")
     case .leave(let keeps): words(keeps ? "leave and keep" : "leave", of, key)
+    }
+}
+
+private func describe(_ report: Command.Report) -> String {
+    switch report.subject {
+    case .user(let user): words("report", text(user), "\(report.reason)", text(report.text))
+    case .message(let message): words("report", target(message), "\(report.reason)", text(report.text))
+    }
+}
+
+private func describe(_ command: InviteCommand) -> String {
+    switch command {
+    case .create(let conversation, let kind, let uses, let milliseconds):
+        words("createInvite", text(conversation), text(kind), number(uses), number(milliseconds))
+    case .list: "invites"
+    case .revoke(let id): words("revokeInvite", text(id))
+    case .show(let code): words("showInvite", text(code))
+    case .open(let code): words("openInvite", text(code))
     }
 }
 

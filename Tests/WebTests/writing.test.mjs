@@ -48,7 +48,9 @@ test("what has happened is said from where one stands", () => {
   for (const [line, words] of [
     [{ event: "created", name: "Crew" }, "ann created the group “Crew”"], [{ event: "created", by: "me" }, "You created the group"],
     [{ event: "added", users: ["me"] }, "ann added you"], [{ event: "added", users: ["b"], count: 3 }, "ann added b and 2 others"],
-    [{ event: "added", users: ["ann"] }, "ann joined"], [{ event: "removed", users: ["b"] }, "ann removed b"],
+    [{ event: "added", users: ["ann"] }, "ann joined"],
+    [{ event: "added", users: ["ann"], inviter: "me" }, "ann joined by your link"],
+    [{ event: "added", by: "me", users: ["me"], inviter: "ann" }, "You joined by ann's link"], [{ event: "removed", users: ["b"] }, "ann removed b"],
     [{ event: "left" }, "ann left"], [{ event: "left", owner: "me" }, "ann left. You are the owner now"],
     [{ event: "left", owner: "b" }, "ann left. b is the owner now"], [{ event: "renamed", name: "x" }, "ann renamed the group to “x”"],
     [{ event: "role", user: "me", role: "admin" }, "ann made you an admin"],

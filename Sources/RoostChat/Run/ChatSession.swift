@@ -1,3 +1,4 @@
+import Foundation
 import RoostClient
 import RoostKit
 import RoostStore
@@ -47,7 +48,20 @@ final class ChatSession {
     /// Whether the user said `/away`: nothing counts as read.
     private(set) var isAway = false
 
-    init(_ settings: RoostSettings) async throws { roost = try await Roost(settings) }
+    /// The address of the chat page, for links to it.
+    let page: String
+
+    init(_ settings: RoostSettings) async throws {
+        page = ChatSession.page(of: settings.relay.absoluteString)
+        roost = try await Roost(settings)
+    }
+
+    /// The relay serves it beside the socket.
+    static func page(of url: String) -> String {
+        let isSecure = url.hasPrefix("wss:")
+        let host = url.split(separator: "/").dropFirst().first ?? ""
+        return (isSecure ? "https://" : "http://") + host
+    }
 
     var user: String { roost.snapshot.user ?? "" }
     var names: Names { Names(profiles: roost.people.profiles) }
@@ -167,6 +181,8 @@ final class ChatSession {
         case .connect: await roost.connect()
         case .search(let text): return .found(try await timeline?.search(text) ?? [])
         case .away, .back, .status, .privacy: return try await carryOutOneself(act)
+        case .makeLink, .links, .revokeLink, .followLink:
+            return try await InviteLinks(roost: roost, timeline: timeline, page: page).carryOut(act)
         case .contacts, .invite, .accept, .drop, .requests, .decline, .forget, .block, .unblock, .report, .find, .name,
             .username, .mute:
             return try await Acquaintance(roost: roost, timeline: timeline).carryOut(act)

@@ -23,6 +23,8 @@ enum Act: Equatable, Sendable {
     // Others.
     case contacts, invite(String), decline(String), forget(String), find(String)
     case report(String, ReportReason, String?)
+    // Links by which others become contacts, or join the open group.
+    case makeLink(uses: Int), links, revokeLink(String), followLink(String)
     // Strangers who ask to write; nil for the one of the open conversation.
     case requests, accept(String?), drop(String?)
 }
@@ -156,6 +158,15 @@ struct ChatCommandWord: Sendable {
             ChatCommandWord("/find", "NAME", "people, by the beginning of a name", text { .find($0) }),
             ChatCommandWord("/contacts", "", "your contacts and invitations", alone(.contacts)),
             ChatCommandWord("/invite", "USER", "ask somebody to be a contact", user { .invite($0) }),
+            ChatCommandWord(
+                "/link", "USES", "make a link: to chat with you, or to join the open group; for one, or so many people"
+            ) { rest in
+                if rest.isEmpty { return .makeLink(uses: 1) }
+                return Int(rest).flatMap { $0 > 0 ? .makeLink(uses: $0) : nil }
+            },
+            ChatCommandWord("/links", "", "your links", alone(.links)),
+            ChatCommandWord("/revoke-link", "LINK", "end one, as /links names it", text { .revokeLink($0) }),
+            ChatCommandWord("/follow", "LINK", "open a link that somebody has sent you", text { .followLink($0) }),
             ChatCommandWord("/decline", "USER", "decline it", user { .decline($0) }),
             ChatCommandWord("/forget", "USER", "end a contact, or take an invitation back", user { .forget($0) }),
             ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),

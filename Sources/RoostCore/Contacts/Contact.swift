@@ -34,8 +34,11 @@ final class Contact {
     /// Whether the user doesn't hear of it: it had blocked the one who invites it.
     func isWithheld(from user: User) -> Bool { stored.isWithheld && stored.inviter != user.number }
 
-    /// It is no longer withheld: the inviter has invited again, who isn't blocked any more.
-    func show() { stored.isWithheld = false }
+    /// It is no longer withheld: the inviter has invited again, who isn't blocked any more. If it has opened a link of
+    /// the other one, it sees a contact already, and goes on seeing one.
+    func show(at time: Timestamp) {
+        if stored.isByLink { beAccepted(at: time) } else { stored.isWithheld = false }
+    }
 
     /// What the two are to each other, as the one says who answers an invitation that it doesn't know of.
     func note(kind: String, of user: User, other: String) {
@@ -46,6 +49,7 @@ final class Contact {
 
     fileprivate func accept(at time: Timestamp) {
         stored.isWithheld = false
+        stored.isByLink = false
         stored.inviter = nil
         stored.since = time
     }
@@ -59,7 +63,7 @@ final class Contact {
 extension StoredContact {
     /// How it stands, as this user sees it.
     func state(for user: UserNumber) -> ContactState {
-        guard let inviter else { return .accepted }
+        guard let inviter, !(isByLink && inviter == user) else { return .accepted }
         return inviter == user ? .sent : .received
     }
 }
@@ -80,11 +84,13 @@ struct Contacts {
     var requests = Requests()
     /// Invitations that the user has sent lately.
     var invited = Spending()
+    /// Links by which others become contacts, or join a group.
+    var invites = Invites()
 
     /// Those that the user wants, too.
     var own: Int { all.count - received }
-    /// Nobody, and no prospect either.
-    var isEmpty: Bool { all.isEmpty && prospects.isEmpty }
+    /// Nobody, and no prospect and no invitation either.
+    var isEmpty: Bool { all.isEmpty && prospects.isEmpty && invites.isEmpty }
 
     subscript(other: UserNumber) -> Contact? {
         let place = place(of: other)
@@ -150,6 +156,13 @@ extension Contact {
     func beAccepted(at time: Timestamp) {
         for user in [low, high] { user.contacts.count(state(for: user), -1) }
         accept(at: time)
+    }
+
+    /// The inviter has opened a link of the other one, who has blocked it: it sees a contact, and the other nothing.
+    func beTaken(by inviter: User, at time: Timestamp) {
+        inviter.contacts.count(state(for: inviter), -1)
+        stored.isByLink = true
+        stored.since = time
     }
 
 }

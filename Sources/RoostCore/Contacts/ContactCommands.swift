@@ -123,7 +123,7 @@ final class ContactCommands {
             throw Refusal(.conflict, "kind: this user is of another kind already; remove that first")
         }
         if contact.isWithheld(from: other), !other.hasBlocked(user.number) {
-            contact.show()
+            contact.show(at: now.wall)
             if let label { contact.note(label, by: user) }
             store(contact)
             return answer(contact, asker, telling: label == nil ? [other] : [user, other], now)
@@ -182,26 +182,35 @@ final class ContactCommands {
         }
     }
 
-    /// Makes the two contacts at once, because the user came by a link of the inviter's. Of a kind with two words the
-    /// inviter is the first. Called after `checkRoom(for:and:)`.
+    /// Makes the two contacts at once, because the user came by a link of the inviter's. If the inviter has blocked the
+    /// user, only the user sees it. Called after `checkRoom(for:and:)`.
+    /// - Parameter kinds: what the user is to the inviter, and the inviter to the user. What they are they stay.
     /// - Returns: what shows it to the devices of both, once it is stored; nil if they were contacts before.
-    func acquaint(_ user: User, with inviter: User, _ now: Moment) -> ((Moment) -> Void)? {
+    func acquaint(
+        _ user: User, with inviter: User, as kinds: (own: String, other: String), _ now: Moment
+    ) -> ((Moment) -> Void)? {
+        let isHidden = inviter.hasBlocked(user.number)
         let contact: Contact
         if let known = user.contacts[inviter.number] {
-            guard !known.isAccepted else { return nil }
-            known.beAccepted(at: now.wall)
+            guard known.state(for: user) != .accepted || known.stored.isByLink && !isHidden else { return nil }
+            if isHidden, known.stored.inviter == user.number {
+                known.beTaken(by: user, at: now.wall)
+            } else {
+                known.beAccepted(at: now.wall)
+            }
             contact = known
         } else {
-            let kind = directory.policy.rules.contactKinds.first ?? ContactKind("friend")
             let isLow = user.number.value < inviter.number.value
-            let (own, its) = (StoredContact.Side(kind: kind.other), StoredContact.Side(kind: kind.one))
+            let (own, its) = (StoredContact.Side(kind: kinds.own), StoredContact.Side(kind: kinds.other))
             contact = Contact(
                 user, inviter,
-                StoredContact(inviter: nil, low: isLow ? own : its, high: isLow ? its : own, since: now.wall))
+                StoredContact(
+                    inviter: isHidden ? user.number : nil, low: isLow ? own : its, high: isLow ? its : own,
+                    since: now.wall, isWithheld: isHidden, isByLink: isHidden))
             contact.begin()
         }
         store(contact)
-        return news(of: contact, for: [user, inviter])
+        return news(of: contact, for: isHidden ? [user] : [user, inviter])
     }
 
     /// Checks that one more invitation may wait for somebody. Beyond the bound only those may add one to whom that one
@@ -271,6 +280,7 @@ final class ContactCommands {
             if told.contains(where: { $0 === other }) { tell(other, of: user) }
             directory.forgetIfNobody(other)
         }
+        directory.invites.endAll(of: user, journal)
         while let prospect = user.contacts.prospects.all.last {
             guard steps > 0 else { return false }
             steps -= 1

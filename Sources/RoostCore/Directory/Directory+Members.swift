@@ -10,6 +10,7 @@ extension Directory {
         counters.steps += members.count
         conversation.reserve(members.count)
         for new in members {
+            invites.settle(new.user, joining: conversation.number, isStored: true, journal)
             // A user who is a member already stays one as before, in the store too.
             guard let user = user(new.user), conversation.member(new.user) == nil else { continue }
             let member = Member(

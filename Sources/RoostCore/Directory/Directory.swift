@@ -42,6 +42,8 @@ final class Directory {
     var retryMilliseconds: Int64 { bounds.retryMilliseconds }
     let journal: Journal
     let counters: Counters
+    /// Invitations by their codes.
+    let invites = InviteTable()
     private let random: RandomSource
     private let roll: Roll
 
@@ -87,10 +89,9 @@ final class Directory {
             guard let low = user(stored.pair.low), let high = user(stored.pair.high) else { continue }
             Contact(low, high, stored.stored).begin()
         }
+        for stored in snapshot.invites { invites.load(stored, of: user(stored.user)) }
         for stored in snapshot.prospects { user(stored.user)?.contacts.prospects[stored.id] = stored.stored }
-        for stored in snapshot.revocations {
-            user(stored.user)?.revoked.revoke(stored.device, at: stored.time)
-        }
+        for stored in snapshot.revocations { user(stored.user)?.revoked.revoke(stored.device, at: stored.time) }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }
             user.add(
@@ -317,7 +318,11 @@ final class Directory {
             if conversation.isUnborn { remove(conversation) }
             forgetNobodies(members)
         case .erase: conversation.goOn()
-        case .add(let members): forgetNobodies(members)
+        case .add(let members):
+            for member in members {
+                invites.settle(member.user, joining: conversation.number, isStored: false, journal)
+            }
+            forgetNobodies(members)
         case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .restrict, .accept: return
         }
     }

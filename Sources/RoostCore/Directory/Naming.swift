@@ -108,6 +108,15 @@ struct Naming {
         }
     }
 
+    /// Checks that the user may join a group by an invitation. It counts as one of the user's own.
+    /// - Throws: `too_large`.
+    func checkJoining(by user: User) throws(Refusal) {
+        try checkOwn(of: user)
+        guard user.conversations.count + user.conversationsJoining < bounds.membershipsPerUser else {
+            throw Refusal(.tooLarge, "you are in \(bounds.membershipsPerUser) conversations")
+        }
+    }
+
     /// Checks that the user may be put into another group. What others open doesn't count against the user's own bound.
     /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
     /// - Throws: `too_large`.

@@ -29,7 +29,10 @@ struct Introductions {
                 try directory.policy.checkThere([.known(user), .known(inviter)])
                 try directory.policy.checkMeeting(of: inviter, with: user)
                 try prices.pay(deliveries: 2 * (user.sessions.count + inviter.sessions.count), by: session, at: now)
-                try join(Speaker(user), inviter, Asker(session: session, user: user, id: id), now)
+                let kind = directory.policy.rules.contactKinds.first ?? ContactKind("friend")
+                try join(
+                    Speaker(user), inviter, as: (kind.other, kind.one), Asker(session: session, user: user, id: id),
+                    now)
             } catch {
                 directory.forgetIfNobody(inviter)
                 throw error
@@ -48,7 +51,10 @@ struct Introductions {
 
     /// Makes the user and the inviter contacts, and opens their conversation. The answer is that of
     /// `conversation.create`. What is so already stays so. Called after `reserve`; a refusal changes nothing.
-    func join(_ speaker: Speaker, _ inviter: User, _ asker: Asker, _ now: Moment) throws(Refusal) {
+    /// - Parameter kinds: what the user is to the inviter, and the inviter to the user.
+    func join(
+        _ speaker: Speaker, _ inviter: User, as kinds: (own: String, other: String), _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
         let user = speaker.user
         try directory.policy.checkMeeting(of: user, with: inviter)
         try contacts.checkRoom(for: user, and: inviter)
@@ -56,13 +62,14 @@ struct Introductions {
         guard let direct, direct.isAtRest, !direct.isVeiled(from: user.number) else {
             _ = try conversations.open(
                 direct, with: .known(inviter), speaker, for: "", invitedBy: inviter, asker, asker.session, now)
-            let news = contacts.acquaint(user, with: inviter, now)
+            let news = contacts.acquaint(user, with: inviter, as: kinds, now)
             return conversations.replies.acceptOnceStored(nil, asker.session, announce: news, at: now)
         }
-        let news = contacts.acquaint(user, with: inviter, now)
+        let news = contacts.acquaint(user, with: inviter, as: kinds, now)
         if direct.isRequest {
-            RequestCommands(conversations: conversations, prices: prices)
-                .accept(direct, by: speaker, betweenContacts: now)
+            conversations.submit(.accept, of: direct, by: speaker, nil, now) {
+                conversations.builder.member("event", word: "accepted")
+            }
         }
         let end = direct.end(for: user.number)
         let created = Created(conversation: direct.number, position: end.position, time: end.time, isDuplicate: true)

@@ -1,9 +1,10 @@
 import RoostWire
 
 /// States on their way to the log of which only the newest counts: the presence, the status, the privacy and the
-/// profile of each user, its contacts and prospects, what was reported, which tokens and sign-ins were revoked, how
-/// each device's connection ended, and that the relay was alive. Each waits once, however often it changes while the
-/// writer is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
+/// profile of each user, its contacts, prospects and invitations, what was reported, which tokens and sign-ins were
+/// revoked, how each device's connection ended, and that the relay was alive. Each waits once, however often it changes
+/// while the writer is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop
+/// thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -19,7 +20,9 @@ struct NewestStates {
     /// Where what two users are to each other is in `states`.
     private var contacts: [UserPair: Int] = [:]
     /// Where the prospects are in `states`.
-    private var prospects: [OwnedProspect: Int] = [:]
+    private var prospects: [Owned: Int] = [:]
+    /// Where the invitations are in `states`.
+    private var invites: [Owned: Int] = [:]
     /// Where the revocations are in `states`.
     private var revocations: [RevokedTokens: Int] = [:]
     /// Where the end of each sign-in is in `states`.
@@ -41,8 +44,8 @@ struct NewestStates {
         let other: UserNumber
     }
 
-    /// A prospect by its owner and id.
-    private struct OwnedProspect: Hashable {
+    /// A prospect or an invitation by its owner and id.
+    private struct Owned: Hashable {
         let user: UserNumber
         let id: String
     }
@@ -71,8 +74,11 @@ struct NewestStates {
             exceptions[pair] = put(mutation, at: exceptions[pair])
         case .contact(let pair, _): contacts[pair] = put(mutation, at: contacts[pair])
         case .prospect(let user, let id, _):
-            let prospect = OwnedProspect(user: user, id: id)
+            let prospect = Owned(user: user, id: id)
             prospects[prospect] = put(mutation, at: prospects[prospect])
+        case .invite(let user, let id, _):
+            let invite = Owned(user: user, id: id)
+            invites[invite] = put(mutation, at: invites[invite])
         case .revoke(let user, let device, _):
             let tokens = RevokedTokens(user: user, device: device)
             revocations[tokens] = put(mutation, at: revocations[tokens])

@@ -13,6 +13,7 @@ enum UnstoredStates {
         case exception(UserNumber, of: UserNumber)
         case contact(UserPair)
         case prospect(UserNumber, id: String)
+        case invite(UserNumber, id: String)
         case revocation(UserNumber, device: String?)
         case signIn(String)
         case forgottenSignIns
@@ -37,6 +38,7 @@ enum UnstoredStates {
             case .exception(let user, let other, _): self = .exception(user, of: other)
             case .contact(let pair, _): self = .contact(pair)
             case .prospect(let user, let id, _): self = .prospect(user, id: id)
+            case .invite(let user, let id, _): self = .invite(user, id: id)
             case .revoke(let user, let device, _): self = .revocation(user, device: device)
             case .endSignIn(let name, _): self = .signIn(name)
             case .forgetSignIns: self = .forgottenSignIns

@@ -42,7 +42,7 @@ final class OperatorCommands {
     private let profiles: ProfileCommands
     let farewells: Farewells
     let reports: ReportCommands
-    private let introductions: Introductions
+    let invites: InviteCommands
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
     let statistics: Statistics
@@ -54,7 +54,7 @@ final class OperatorCommands {
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
         _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ farewells: Farewells,
-        _ reports: ReportCommands, _ introductions: Introductions, _ statistics: Statistics
+        _ reports: ReportCommands, _ invites: InviteCommands, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -70,7 +70,7 @@ final class OperatorCommands {
         self.profiles = profiles
         self.farewells = farewells
         self.reports = reports
-        self.introductions = introductions
+        self.invites = invites
         builder = replies.builder
         person = PersonReport(builder)
         whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
@@ -153,7 +153,8 @@ final class OperatorCommands {
             try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
             if isDeleted == true { farewells.begin(user, at: now) }
         case .introduce(let user, let inviter):
-            try introductions.introduce(user, to: inviter, id, session, now)
+            try invites.introductions.introduce(user, to: inviter, id, session, now)
+        case .showInvitation(let code): try invites.show(code, id, session, now)
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
         case .closeReport(let number, let note):
             try replies.held.reserve()
@@ -317,6 +318,8 @@ final class OperatorCommands {
             }
         user.revoked.revoke(device, at: now.wall)
         journal.store(.revoke(user.number, device: device, now.wall))
+        // Also those that an intruder may have made.
+        if device == nil { directory.invites.endAll(of: user, journal) }
         deeds.append(
             OperatorDeed(
                 name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))

@@ -100,6 +100,22 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// An invitation.
+    public struct Invite: Hashable, Sendable {
+        /// Who has made it.
+        public var user: UserNumber
+        /// Its id.
+        public var id: String
+        /// What is stored of it.
+        public var stored: StoredInvite
+        /// Creates an invitation.
+        public init(_ user: UserNumber, id: String, _ stored: StoredInvite) {
+            self.user = user
+            self.id = id
+            self.stored = stored
+        }
+    }
+
     /// Tokens that are no longer good.
     public struct Revocation: Hashable, Sendable {
         /// Whose tokens.
@@ -305,6 +321,8 @@ public struct Snapshot: Sendable {
     public var contacts: [Contact] = []
     /// All prospects, in the order of their owners and ids.
     public var prospects: [Prospect] = []
+    /// All invitations, in the order of their makers and ids.
+    public var invites: [Invite] = []
     /// All revocations, in the order of the users and the devices.
     public var revocations: [Revocation] = []
     /// All sign-ins that are over and not forgotten, in the order of their names.

@@ -37,6 +37,8 @@ public enum Mutation: Sendable {
     case contact(UserPair, StoredContact?)
     /// Somebody whom a user has written down under this id; nil if crossed out.
     case prospect(UserNumber, id: String, StoredProspect?)
+    /// An invitation of a user under this id; nil if there is none any more.
+    case invite(UserNumber, id: String, StoredInvite?)
     /// Tokens of a user that were issued up to this time are no longer good; those of one device if it is named.
     case revoke(UserNumber, device: String?, Timestamp)
     /// Tokens of a sign-in are no longer good. It can be forgotten after this time.

@@ -24,10 +24,15 @@ public struct StoredContact: Hashable, Sendable {
     public var since: Timestamp
     /// Whether the one who is invited had blocked the inviter, and never hears of the invitation.
     public var isWithheld: Bool
+    /// Whether the inviter has opened a link of the other one, who has blocked it: it sees an accepted contact.
+    public var isByLink: Bool
 
     /// Creates a contact.
-    public init(inviter: UserNumber?, low: Side, high: Side, since: Timestamp, isWithheld: Bool = false) {
+    public init(
+        inviter: UserNumber?, low: Side, high: Side, since: Timestamp, isWithheld: Bool = false, isByLink: Bool = false
+    ) {
         self.isWithheld = isWithheld
+        self.isByLink = isByLink
         self.inviter = inviter
         self.low = low
         self.high = high

@@ -203,6 +203,8 @@ final class Prices {
         // A contact takes 0.5 µs to write down. That others are told comes on top.
         case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):
             1 + Int64(limit ?? bounds.rows) / 10
+        // A hash takes some microseconds, and up to 20 invitations are looked at. That others are told comes on top.
+        case .invite: 5
         // Up to 64 devices, of which most have few.
         case .devices: 5
         // Up to a thousand rows that are next to each other. What they hold is paid afterwards.
@@ -216,7 +218,7 @@ final class Prices {
             case .people, .whereabouts: 10
             // Looks at up to 10,000 reports, and writes a hundred.
             case .reports: 10
-            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce: 5
+            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce, .showInvitation: 5
             case .states(let names): 1 + Int64(names.count) / 5
             // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
             case .eraseMessages: 50

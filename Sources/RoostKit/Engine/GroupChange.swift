@@ -17,6 +17,16 @@ enum GroupChange {
         return made.conversation.id
     }
 
+    /// Follows an invitation, and knows the conversation at once.
+    static func open(_ code: String, _ engine: isolated Engine) async throws -> String {
+        let opened = try await engine.patience { () throws(RoostFailure) in
+            try await engine.client.invites.open(code)
+        }
+        try engine.desk.store.take(opened.conversation)
+        engine.desk.tell([opened.conversation.id])
+        return opened.conversation.id
+    }
+
     /// Changes a group, and then asks how it is.
     /// - Parameters:
     ///   - event: what others are told of it; nil if it has no line between messages.

@@ -32,6 +32,9 @@ public struct PageAddress: Sendable {
     /// A link with a token: to the chat page, or to a page below it.
     public func link(to page: String = "", token: String) -> String { "\(root)\(page)#token=\(token)" }
 
+    /// A link of an invitation.
+    public func link(invite code: String) -> String { "\(root)#invite=\(code)" }
+
     /// Makes a token for a link.
     public static func token(
         for user: String, key: SigningKey, auth: Configuration.Auth, seconds: Int64 = linkSeconds

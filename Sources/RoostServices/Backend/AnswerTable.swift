@@ -14,6 +14,10 @@ package struct AnswerTable: Sendable {
     /// All rows, in the order of Docs/HTTP.md.
     package static let rows: [Row] =
         changes + conversations + [
+            Row("invites", .conversations, "invite"), Row("invites/list", .conversations, "invites"),
+            Row("invites/revoke", .conversations, ""),
+            // Where it leads, and nothing of what is there.
+            Row("invites/open", .conversations, "conversation.conversation conversation.kind duplicate"),
             Row("messages/history", .read, "conversation messages more gaps people"),
             Row("presence", .presence, "users"),
             Row("users", .users, "users.user users.version users.code users.reason"),

@@ -29,7 +29,7 @@ struct BackendCommand: Sendable {
     var isRepeatable = true
 
     static let all: [BackendCommand] =
-        messages + conversations + [
+        messages + conversations + invites + [
             BackendCommand(path: "presence", type: .states, word: .presence, members: ["users"]),
             BackendCommand(
                 path: "sessions/disconnect", type: .disconnect, word: .sessions, members: ["user", "device"]),
@@ -57,6 +57,16 @@ struct BackendCommand: Sendable {
             members: ["as", "conversation", "before", "after", "limit"]),
         BackendCommand(
             path: "signals", type: .signal, word: .send, members: ["as", "to", "kind", "body"], isRepeatable: false),
+    ]
+
+    private static let invites: [BackendCommand] = [
+        // Made twice, there are two of which nobody has the first one's code: it ends by itself.
+        BackendCommand(
+            path: "invites", type: .createInvite, word: .conversations,
+            members: ["as", "conversation", "kind", "uses", "after"], status: 201, isRepeatable: false),
+        BackendCommand(path: "invites/list", type: .invites, word: .conversations, members: ["as"]),
+        BackendCommand(path: "invites/revoke", type: .revokeInvite, word: .conversations, members: ["as", "invite"]),
+        BackendCommand(path: "invites/open", type: .openInvite, word: .conversations, members: ["as", "code"]),
     ]
 
     private static let conversations: [BackendCommand] = [

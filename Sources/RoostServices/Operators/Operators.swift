@@ -194,9 +194,12 @@ package struct Operators: Sendable {
     /// Keeps somebody out until `resume`. Sockets are closed; nobody gets in by a password, a link or a refresh token.
     package func suspend(_ user: String, by caller: Caller) async throws(ServiceFault) -> Account {
         try refuseSelf(user, caller)
+        let life = accounts.familyRules.accessLife
         return try await act(.suspend, on: user, by: caller) { now, database throws(LocalFailure) in
             try AccountTable.setSuspended(user, true, database)
             try SessionTable.silenceAll(user, now: now, database)
+            // With it, the relay ends what the user has invited others by.
+            try RevocationTable.insert(Revocation(user: user, until: now + life), now: now, database)
         }
     }
 
@@ -207,6 +210,8 @@ package struct Operators: Sendable {
             guard try AccountTable.find(user: user, database)?.isSuspended == true else { return }
             _ = try SessionTable.endAll(user, now: now, database)
             try AccountTable.setSuspended(user, false, database)
+            // A relay that was away would end what begins now.
+            try RevocationTable.deleteWhole(of: user, database)
         }
     }
 

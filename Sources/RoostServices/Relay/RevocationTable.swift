@@ -48,6 +48,12 @@ enum RevocationTable {
         try database.run("DELETE FROM revocation WHERE user = ? AND device IS NOT NULL", [.text(user)])
     }
 
+    /// Those of all of a user's tokens at once.
+    static func deleteWhole(of user: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run(
+            "DELETE FROM revocation WHERE user = ? AND device IS NULL AND sid IS NULL", [.text(user)])
+    }
+
     /// Those whose tokens have ended anyway.
     static func deleteOld(now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM revocation WHERE until <= ?", [.integer(now)])

@@ -32,7 +32,7 @@ struct ContactTables {
             try statement.bind(6, copying: contact.high.kind)
             try statement.bind(7, copying: contact.low.label)
             try statement.bind(8, copying: contact.high.label)
-            statement.bind(9, Int32(contact.isWithheld ? 1 : 0))
+            statement.bind(9, Int32((contact.isWithheld ? 1 : 0) + (contact.isByLink ? 2 : 0)))
         }
         try statement.run()
     }
@@ -74,7 +74,8 @@ struct ContactTables {
                         inviter: query.isNull(2) ? nil : UserNumber(query.int32(2)),
                         low: .init(kind: query.text(4), label: query.text(6)),
                         high: .init(kind: query.text(5), label: query.text(7)),
-                        since: Timestamp(milliseconds: query.int64(3)), isWithheld: query.int32(8) != 0)))
+                        since: Timestamp(milliseconds: query.int64(3)), isWithheld: query.int32(8) & 1 != 0,
+                        isByLink: query.int32(8) & 2 != 0)))
         }
         return contacts
     }

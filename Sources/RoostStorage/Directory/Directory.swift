@@ -48,6 +48,7 @@ final class Directory {
     let settings: SettingTable
     let mentions: MentionTable
     let contacts: ContactTables
+    let invites: InviteTable
     let reports: ReportTable
     let expiring: ExpiringTable
     let pins: PinTable
@@ -65,6 +66,7 @@ final class Directory {
         settings = try SettingTable(database)
         mentions = try MentionTable(database)
         contacts = try ContactTables(database)
+        invites = try InviteTable(database)
         reports = try ReportTable(database)
         expiring = try ExpiringTable(database)
         pins = try PinTable(database)

@@ -57,6 +57,11 @@ enum Schema {
         CREATE TABLE prospect (
             user INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (user, id)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE invite (
+            user INTEGER NOT NULL, id TEXT NOT NULL, hash BLOB NOT NULL, conversation INTEGER, kind TEXT NOT NULL,
+            uses INTEGER NOT NULL, used INTEGER NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+            PRIMARY KEY (user, id)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE revocation (
             user INTEGER NOT NULL, device TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (user, device)
         ) STRICT, WITHOUT ROWID;

@@ -56,6 +56,7 @@ struct DirectoryVerifier {
         .users("other", of: "exception", by: "user", "about"), .users("user", of: "exception", by: "other", "about"),
         .users("user", of: "profile", by: "user"), .users("user", of: "revocation", by: "user"),
         .users("user", of: "state", by: "user"), .users("user", of: "prospect", by: "user"),
+        .users("user", of: "invite", by: "user"),
         .users("high", of: "contact", by: "low"), .users("low", of: "contact", by: "high"),
         .users("reporter", of: "report", by: "number", "by"), .users("user", of: "pin", by: "conversation", "by"),
         Check(

@@ -30,6 +30,7 @@ extension ExportLine {
         case "setting": self = .setting(try ExportedSetting(&members))
         case "contact": self = .contact(try ExportedContact(&members))
         case "prospect": self = .prospect(try ExportedProspect(&members))
+        case "invite": self = .invite(try ExportedInvite(&members))
         case "report": self = .report(try ExportedReport(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
@@ -133,6 +134,7 @@ extension ExportedContact {
         inviter = try members.name("inviter", or: "")
         since = try members.number("since", or: 0)
         isWithheld = try members.flag("withheld")
+        isByLink = try members.flag("byLink")
         guard one.user != other.user else { throw ExportLineFailure("other: the same as user") }
         guard ["", one.user, other.user].contains(inviter) else {
             throw ExportLineFailure("inviter: neither user nor other")
@@ -168,6 +170,38 @@ extension ExportedProspect {
         id = try members.name("prospect")
         name = try members.shown("name", atMost: Limits().labelBytes, as: .name)
         note = try members.shown("note", or: "", atMost: Limits().noteBytes, as: .lines)
+    }
+}
+
+extension ExportedInvite {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        user = try members.user("user")
+        id = try members.name("invite")
+        hash = try members.text("hash")
+        conversation = try members.name("conversation", or: "")
+        kind = try members.name("kind", or: "")
+        uses = try members.number("uses", atLeast: 1)
+        used = try members.number("used")
+        createdAt = try members.number("createdAt", atLeast: 1)
+        expires = try members.number("expires", atLeast: 1)
+        guard bytes?.count == SHA256Hash.byteCount else { throw ExportLineFailure("hash: no SHA-256 in hexadecimal") }
+        guard conversation.isEmpty != kind.isEmpty else {
+            throw ExportLineFailure("kind: either this or a conversation")
+        }
+    }
+
+    /// The hash; nil if it isn't hexadecimal.
+    var bytes: [UInt8]? {
+        let digits = hash.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != nil }) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { place in
+            UInt8(truncatingIfNeeded: (digits[place] ?? 0) << 4 | (digits[place + 1] ?? 0))
+        }
+    }
+
+    /// Bytes in hexadecimal.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
 

@@ -47,12 +47,8 @@ struct ExportLineWriter {
             if !setting.device.isEmpty { json.member("device", setting.device) }
             write(setting.value, as: "value", orText: "valueText")
         case .contact(let contact): write(contact)
-        case .prospect(let prospect):
-            begin("prospect")
-            json.member("user", prospect.user)
-            json.member("prospect", prospect.id)
-            json.member("name", prospect.name)
-            if !prospect.note.isEmpty { json.member("note", prospect.note) }
+        case .prospect(let prospect): write(prospect)
+        case .invite(let invite): write(invite)
         case .report(let report): write(report)
         case .conversation(let conversation): write(conversation)
         case .member(let one): write(one)
@@ -154,6 +150,31 @@ struct ExportLineWriter {
         if !contact.inviter.isEmpty { json.member("inviter", contact.inviter) }
         member("since", unlessZero: contact.since)
         if contact.isWithheld { json.member("withheld", true) }
+        if contact.isByLink { json.member("byLink", true) }
+    }
+
+    private func write(_ prospect: ExportedProspect) {
+        begin("prospect")
+        json.member("user", prospect.user)
+        json.member("prospect", prospect.id)
+        json.member("name", prospect.name)
+        if !prospect.note.isEmpty { json.member("note", prospect.note) }
+    }
+
+    private func write(_ invite: ExportedInvite) {
+        begin("invite")
+        json.member("user", invite.user)
+        json.member("invite", invite.id)
+        json.member("hash", invite.hash)
+        if invite.conversation.isEmpty {
+            json.member("kind", invite.kind)
+        } else {
+            json.member("conversation", invite.conversation)
+        }
+        json.member("uses", invite.uses)
+        json.member("used", invite.used)
+        json.member("createdAt", invite.createdAt)
+        json.member("expires", invite.expires)
     }
 
     private func write(_ report: ExportedReport) {

@@ -17,6 +17,7 @@ enum ExportLine: Equatable, Sendable {
     case setting(ExportedSetting)
     case contact(ExportedContact)
     case prospect(ExportedProspect)
+    case invite(ExportedInvite)
     case report(ExportedReport)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
@@ -102,6 +103,8 @@ struct ExportedContact: Equatable, Sendable {
     var since: Int64 = 0
     /// Whether the other one doesn't hear of the invitation.
     var isWithheld = false
+    /// Whether the inviter sees an accepted contact, because it has opened a link of the other one.
+    var isByLink = false
 }
 
 /// Somebody who isn't a user yet, as a user has written it down.
@@ -111,6 +114,20 @@ struct ExportedProspect: Equatable, Sendable {
     var name: String
     /// Empty for none.
     var note: String = ""
+}
+
+/// A link by which others become a user's contacts, or join a group.
+struct ExportedInvite: Equatable, Sendable {
+    var user: String
+    var id: String
+    /// SHA-256 of the code, in lower-case hexadecimal.
+    var hash: String
+    /// The id of the group; empty if it makes contacts.
+    var conversation: String = ""
+    /// What those who open it become; empty if it invites to a group.
+    var kind: String = ""
+    var uses, used: Int64
+    var createdAt, expires: Int64
 }
 
 /// What a user has reported. Numbers are given anew by an import.

@@ -120,7 +120,7 @@ struct ImportDirectory {
                 to: StoredContact(
                     inviter: inviter.map { UserNumber($0.number) }, low: sides[isOrdered ? 0 : 1],
                     high: sides[isOrdered ? 1 : 0], since: Timestamp(milliseconds: contact.since),
-                    isWithheld: contact.isWithheld))
+                    isWithheld: contact.isWithheld, isByLink: contact.isByLink))
         }
         let add = try writer.database.prepare(
             "INSERT OR IGNORE INTO prospect (user, id, name, note) VALUES (?1, ?2, ?3, ?4)")
@@ -131,6 +131,24 @@ struct ImportDirectory {
             try add.bind(3, copying: prospect.name)
             try add.bind(4, copying: prospect.note)
             try add.run()
+        }
+        try writeInvites()
+    }
+
+    /// One that the store has may have been opened since. One to a group that the file doesn't have is left out.
+    private func writeInvites() throws {
+        let known = Set(try InviteTable.read(writer.database).map(\.stored.hash))
+        for line in plan.invites {
+            let group = line.conversation.isEmpty ? nil : plan.conversations[line.conversation]
+            guard let user = plan.users[line.user], let hash = line.bytes, !known.contains(hash),
+                line.conversation.isEmpty || group != nil
+            else { continue }
+            try writer.directory.invites.set(
+                line.id, of: UserNumber(user.number),
+                to: StoredInvite(
+                    hash: hash, conversation: ConversationNumber(group?.number ?? 0), kind: line.kind,
+                    uses: Int(clamping: line.uses), used: Int(clamping: line.used),
+                    created: Timestamp(milliseconds: line.createdAt), expires: Timestamp(milliseconds: line.expires)))
         }
     }
 

@@ -55,6 +55,7 @@ struct ImportPlan {
     private(set) var profiles: [ExportedProfile] = []
     private(set) var contacts: [ExportedContact] = []
     private(set) var prospects: [ExportedProspect] = []
+    private(set) var invites: [ExportedInvite] = []
     private(set) var reports: [ExportedReport] = []
     /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
     private(set) var refreshed: [Int64: Int64] = [:]
@@ -156,6 +157,9 @@ struct ImportPlan {
         case .prospect(let prospect):
             try know(prospect.user)
             if !hasLeft(prospect.user) { prospects.append(prospect) }
+        case .invite(let invite):
+            try know(invite.user)
+            if !hasLeft(invite.user) { invites.append(invite) }
         case .report(let report):
             try know(report.reporter)
             if !report.user.isEmpty { try know(report.user) }

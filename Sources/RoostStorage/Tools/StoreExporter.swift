@@ -251,7 +251,10 @@ public struct StoreExporter {
             var exported = ExportedContact(
                 one: .init(user: low, kind: stored.low.kind, label: label(stored.low, by: pair.low)),
                 other: .init(user: high, kind: stored.high.kind, label: label(stored.high, by: pair.high)))
-            exported.inviter = stored.inviter.flatMap { names.users[$0.value] } ?? ""
+            // To its owner, one that came of a link is accepted.
+            exported.isByLink = author == nil && stored.isByLink
+            let isShown = author == nil || !stored.isByLink || author != stored.inviter?.value
+            exported.inviter = isShown ? stored.inviter.flatMap { names.users[$0.value] } ?? "" : ""
             exported.since = max(0, stored.since.milliseconds)
             // Who hides from the user isn't in a file for that user.
             exported.isWithheld = author == nil && stored.isWithheld
@@ -264,6 +267,25 @@ public struct StoreExporter {
                 .prospect(
                     ExportedProspect(
                         user: user, id: prospect.id, name: prospect.stored.name, note: prospect.stored.note)))
+        }
+        try writeInvites()
+    }
+
+    /// Those to a group that was erased aren't written.
+    private func writeInvites() throws {
+        for invite in try InviteTable.read(database) {
+            let stored = invite.stored
+            let conversation = names.conversations[stored.conversation.value]?.id
+            guard author.map({ $0 == invite.user.value }) ?? true, let user = names.users[invite.user.value],
+                stored.conversation == .none || conversation != nil
+            else { continue }
+            try sink.write(
+                .invite(
+                    ExportedInvite(
+                        user: user, id: invite.id, hash: ExportedInvite.hexadecimal(stored.hash),
+                        conversation: conversation ?? "", kind: stored.kind, uses: Int64(stored.uses),
+                        used: Int64(stored.used), createdAt: max(1, stored.created.milliseconds),
+                        expires: max(1, stored.expires.milliseconds))))
         }
     }
 

@@ -130,7 +130,7 @@ public final class StoreImporter {
             case .withheld(let messages): try take(messages, number)
             case .setting(let setting): try take(setting)
             case .header, .user, .profile, .conversation, .member, .pin, .restriction, .device, .exception, .contact,
-                .prospect, .report, .end:
+                .prospect, .invite, .report, .end:
                 break
             }
         }

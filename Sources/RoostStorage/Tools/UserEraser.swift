@@ -269,6 +269,7 @@ public final class UserEraser {
                 "DELETE FROM revocation WHERE user = ?1 AND device <> ''",
                 "DELETE FROM contact WHERE low = ?1 OR high = ?1",
                 "DELETE FROM prospect WHERE user = ?1",
+                "DELETE FROM invite WHERE user = ?1",
                 "UPDATE member SET delivered_at = 0, read_at = 0 WHERE user = ?1",
             ] {
                 let change = try writer.database.prepare(sql)

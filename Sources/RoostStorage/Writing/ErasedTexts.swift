@@ -51,7 +51,8 @@ extension Mutation {
     /// in the write-ahead log. Bodies are noted where they are changed.
     var mayEraseText: Bool {
         switch self {
-        case .forgetUser, .forgetDevice, .status, .profile, .contact, .prospect, .report, .forgetReport, .forgetSignIns:
+        case .forgetUser, .forgetDevice, .status, .profile, .contact, .prospect, .invite, .report, .forgetReport,
+            .forgetSignIns:
             true
         case .feedCursor(_, let position): position == nil
         case .append(let event): event.mayEraseText

@@ -267,6 +267,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setException(of: user, for: other, to: exception)
         case .contact(let pair, let contact): try directory.contacts.set(pair, to: contact)
         case .prospect(let user, let id, let prospect): try directory.contacts.setProspect(id, of: user, to: prospect)
+        case .invite(let user, let id, let invite): try directory.invites.set(id, of: user, to: invite)
         case .report(let report): try directory.reports.set(report)
         case .forgetReport(let number): try directory.reports.forget(number)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)

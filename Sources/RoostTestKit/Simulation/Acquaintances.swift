@@ -20,6 +20,10 @@ struct Acquaintances {
     private var spans: [Ledger.Pair: [Span]] = [:]
 
     private var talked: Set<Ledger.Pair> = []
+    /// Contacts that only the one sees who has opened a link of the other, who has blocked it; and since when.
+    private var linked: [Ledger.Pair: Int64] = [:]
+    /// Who has opened a link of whom.
+    private var followed: Set<Ledger.Pair> = []
     /// Conversations that strangers have begun, and that were dropped, whether that is durable or not.
     private(set) var dropped: Set<Int> = []
 
@@ -38,12 +42,49 @@ struct Acquaintances {
             inviters[pair] = user
             if isBlocked { withheld.insert(pair) }
         case .invite where inviters[pair] == user:
-            if !isBlocked { withheld.remove(pair) }
+            guard !isBlocked, withheld.contains(pair) else { return }
+            if linked[pair] == nil { withheld.remove(pair) } else { begin(pair, at: time) }
         case .invite, .accept:
             if inviters[pair] == other, deed == .invite || !isUnheard { begin(pair, at: time) }
         case .end:
             if !isUnheard { end(pair, at: time) }
         }
+    }
+
+    /// The relay took it that the user opens a link of the maker's.
+    /// - Parameter isBlocked: whether the maker has blocked the user, and so sees nothing of it.
+    /// - Returns: whether it counts as a use.
+    mutating func noteOpened(by user: Int, of maker: Int, isBlocked: Bool, at time: Int64) -> Bool {
+        let pair = key(user, maker)
+        followed.insert(Ledger.Pair(user, maker))
+        let isSeen = inviters[pair] == user && linked[pair] != nil
+        if areContacts(pair) || isSeen && isBlocked { return false }
+        if isBlocked, inviters[pair] != maker {
+            if inviters[pair] == nil { withheld.insert(pair) }
+            inviters[pair] = user
+            linked[pair] = time
+        } else {
+            begin(pair, at: time)
+        }
+        return !isSeen
+    }
+
+    /// Whether the user has opened a link of the other one, ever.
+    func hasFollowed(_ user: Int, _ other: Int) -> Bool { followed.contains(Ledger.Pair(user, other)) }
+
+    /// Whether what there is between the two is none of the maker's business: the user has opened a link before `time`,
+    /// and the maker had blocked it.
+    func isHidden(_ user: Int, from maker: Int, since time: Int64) -> Bool {
+        let pair = key(user, maker)
+        return inviters[pair] == user && withheld.contains(pair) && linked[pair].map { $0 < time } ?? false
+    }
+
+    /// How the other one is listed among the user's contacts; nil if it isn't.
+    func state(of other: Int, for user: Int) -> String? {
+        let pair = key(user, other)
+        guard let inviter = inviters[pair] else { return areContacts(pair) ? "accepted" : nil }
+        guard inviter == user else { return withheld.contains(pair) ? nil : "received" }
+        return linked[pair] == nil ? "sent" : "accepted"
     }
 
     /// The account of one of the two was deleted.
@@ -52,30 +93,38 @@ struct Acquaintances {
     /// What the two are to each other, for `Promises`.
     func word(_ one: Int, _ other: Int) -> String {
         let pair = key(one, other)
-        return inviters[pair].map { "invited by \($0)" } ?? (areContacts(pair) ? "contacts" : "none")
+        let way = linked[pair] == nil ? "" : " by link"
+        return inviters[pair].map { "invited by \($0)" + way } ?? (areContacts(pair) ? "contacts" : "none")
     }
 
     private mutating func begin(_ pair: Ledger.Pair, at time: Int64) {
         inviters[pair] = nil
         withheld.remove(pair)
+        linked[pair] = nil
         spans[pair, default: []].append(Span(since: time))
     }
 
     private mutating func end(_ pair: Ledger.Pair, at time: Int64) {
         inviters[pair] = nil
         withheld.remove(pair)
+        linked[pair] = nil
         guard areContacts(pair), let last = spans[pair]?.indices.last else { return }
         spans[pair]?[last].until = time
     }
 
-    /// Another relay starts with what is stored: who has invited, or nobody for contacts, and which invitations are
-    /// withheld.
-    mutating func restart(with stored: [Ledger.Pair: Int?], withheld: Set<Ledger.Pair>, at time: Int64) {
+    /// Another relay starts with what is stored: who has invited, or nobody for contacts, which invitations are
+    /// withheld, and which of them came of a link.
+    mutating func restart(
+        with stored: [Ledger.Pair: Int?], withheld: Set<Ledger.Pair>, linked: Set<Ledger.Pair>, at time: Int64
+    ) {
         for pair in spans.keys.sorted(by: { ($0.one, $0.other) < ($1.one, $1.other) }) where areContacts(pair) {
             if stored[pair] != .some(.none) { end(pair, at: time) }
         }
         inviters.removeAll()
         self.withheld = withheld
+        let before = self.linked
+        self.linked = [:]
+        for pair in linked { self.linked[pair] = before[pair] ?? time }
         for (pair, inviter) in stored {
             if let inviter { inviters[pair] = inviter } else if !areContacts(pair) { begin(pair, at: time) }
         }

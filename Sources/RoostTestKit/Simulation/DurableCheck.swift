@@ -80,6 +80,8 @@ final class DurableCheck {
         for member in reached {
             guard let user = ledger.users[member.user.value], user != sender else { continue }
             let delay = World.lateness + 2 * Int64(world.day.commitDelay)
+            // Who opens a contact's link gets what the gate asks for.
+            if people.acquaintances.hasFollowed(sender, user) { continue }
             if !people.acquaintances.knewEachOther(user, sender, at: append.time.milliseconds, within: delay) {
                 world.fail("u\(sender) reaches u\(user), whom it doesn't know")
             }
@@ -155,7 +157,8 @@ final class DurableCheck {
         }
         for mistake in people.checkPromises(ledger) { world.fail(mistake) }
         people.acquaintances.restart(
-            with: ledger.contacts, withheld: ledger.withheldContacts, at: world.now.wall.milliseconds)
+            with: ledger.contacts, withheld: ledger.hiddenContacts.withheld, linked: ledger.hiddenContacts.linked,
+            at: world.now.wall.milliseconds)
         // Also by one that became durable in the crash.
         for conversation in ledger.conversations { noteMeeting(in: conversation) }
     }

@@ -16,6 +16,7 @@ final class EventCheck {
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
     private let requests: RequestCheck
+    private let invites: InviteCheck
     private let threads: ThreadCheck
     private let appearances: AppearanceCheck
     /// Frames that were read in this turn, so that each is parsed once.
@@ -24,7 +25,7 @@ final class EventCheck {
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
         _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
-        _ profiles: ProfileCheck, _ requests: RequestCheck
+        _ profiles: ProfileCheck, _ requests: RequestCheck, _ invites: InviteCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -37,6 +38,7 @@ final class EventCheck {
         self.blocks = blocks
         self.profiles = profiles
         self.requests = requests
+        self.invites = invites
         threads = ThreadCheck(world, ledger)
         appearances = AppearanceCheck(world, ledger)
     }
@@ -252,6 +254,7 @@ final class EventCheck {
             if joining.conversation == conversation.index, isReset, joining.from == from, joining.to == to { return }
             if joining.isRequired { return world.fail("\(connection.label) gets a wrong gap after it joined") }
         }
+        if isReset, isJoining(conversation, by: connection) { return }
         checkBacklog(of: conversation, from...to, isReset, on: connection)
         var leftOut = connection.gaps[conversation.index] ?? Ledger.LeftOut()
         if isReset {
@@ -266,6 +269,14 @@ final class EventCheck {
         connection.device.gaps[conversation.index, default: Ledger.LeftOut()].messages += leftOut.messages
         let floor = connection.device.gaps[conversation.index]?.floor ?? 0
         connection.device.gaps[conversation.index]?.floor = max(floor, leftOut.floor)
+    }
+
+    /// Whether its client is joining by a link: the answer stands for the event, and the gap comes before it.
+    private func isJoining(_ conversation: ConversationTruth, by connection: SimulatedConnection) -> Bool {
+        connection.pending.values.contains { pending in
+            guard case .openInvite(let index) = pending.kind else { return false }
+            return people.invitations.links[index].group == conversation.index
+        }
     }
 
     /// Fails if what the gap leaves out is no more than a device is sent.
@@ -522,6 +533,7 @@ final class EventCheck {
         guard let user = SimulatedUser.index(event.user), user != connection.device.user.index else {
             return world.fail("\(connection.label) gets a contact that can't be")
         }
+        invites.checkHidden(user, on: connection)
         guard event.json?["state"]?.string == "received", world.random.chance(60) else { return }
         clients.answer(connection, "contact.accept", "\"user\":\"u\(user)\"", .contact(.accept, user))
     }

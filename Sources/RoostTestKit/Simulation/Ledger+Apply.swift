@@ -6,6 +6,11 @@ extension Ledger {
     /// - Parameter time: monotonic milliseconds.
     func apply(_ batch: [Mutation], _ outcomes: [Outcome], at time: Int64) {
         appliedAt = time
+        written.invites.begin(batch, users)
+        defer {
+            let left = written.invites.usesLeft
+            if left > 0 { blame("invitations count \(left) uses of nobody") }
+        }
         var next = 0
         for mutation in batch {
             switch mutation {
@@ -46,13 +51,16 @@ extension Ledger {
                 guard let low = users[pair.low.value], let high = users[pair.high.value] else { continue }
                 let key = Pair(min(low, high), max(low, high))
                 contacts[key] = contact.map { $0.inviter.flatMap { users[$0.value] } }
-                if contact?.isWithheld == true { withheldContacts.insert(key) } else { withheldContacts.remove(key) }
+                hiddenContacts.withheld.remove(key)
+                hiddenContacts.linked.remove(key)
+                if contact?.isWithheld == true { hiddenContacts.withheld.insert(key) }
+                if contact?.isByLink == true { hiddenContacts.linked.insert(key) }
             case .prospect(let user, _, let prospect):
                 if let user = users[user.value], let prospect {
                     written.prospects[user, default: []].insert(prospect.name)
                 }
             case .report(let report): written.reports.insert(report.text)
-            case .forgetReport: continue
+            case .forgetReport, .invite: continue
             case .dropRequest(let conversation):
                 noteDropped(conversation)
             case .lease, .expire, .answered, .steps, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
@@ -281,6 +289,9 @@ extension Ledger {
         switch append.change {
         case .create: return
         case .add where conversation.kind == .direct: return
+        case .add(let members) where role == nil && members.count == 1 && users[members[0].user.value] == sender:
+            guard !written.invites.takesUse(in: conversation) else { break }
+            blame("user \(sender) joins \(conversation.id) without an invitation")
         case .rename, .describe, .add, .remove:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .restrict(let user, let restriction):

@@ -126,12 +126,15 @@ final class Ledger {
     var exceptions: [Pair: PrivacyException] = [:]
     /// Durable contacts: who has invited whom, or nobody if both want it. The lower index first.
     var contacts: [Pair: Int?] = [:]
-    /// Durable invitations that the invited user doesn't hear of.
-    var withheldContacts: Set<Pair> = []
+    /// Durable invitations that the invited user doesn't hear of, and contacts that came of a link and look accepted to
+    /// who opened it.
+    var hiddenContacts = (withheld: Set<Pair>(), linked: Set<Pair>())
     /// Whether the first user has ever blocked the second, who is another one, as far as clients know.
     var mayHaveBlocked: (Int, Int) -> Bool = { _, _ in false }
-    /// Durable names of prospects by user, texts of reports, and users who have come: the relay knows them.
-    var written = (prospects: [Int: Set<String>](), reports: Set<String>(), came: Set<Int>())
+    /// Durable names of prospects by user, texts of reports, invitations, and users who have come and so are known.
+    var written = (
+        prospects: [Int: Set<String>](), reports: Set<String>(), invites: InviteLedger(), came: Set<Int>()
+    )
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     /// Users whose accounts were deleted.

@@ -15,6 +15,8 @@ final class People {
     var promises = Promises()
     /// Who is whose contact.
     var acquaintances = Acquaintances()
+    /// Links that they have made.
+    var invitations = InviteTruth()
     /// By the user's index: since when it isn't invisible; `.max` while it is.
     var visibleSince: [Int: Int64] = [:]
     /// By conversation and user: when the user read what.

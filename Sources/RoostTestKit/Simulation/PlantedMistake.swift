@@ -124,6 +124,20 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenAcceptance
     /// It isn't stored that a request was dropped.
     case lostDrop
+    /// The store says that an invitation is stored before it is.
+    case earlyInvite
+    /// It isn't stored that an invitation was revoked.
+    case lostRevocation
+    /// After a restart no invitation was ever used.
+    case forgottenUses
+    /// After a restart each use of an invitation counts twice.
+    case doubledUses
+    /// After a restart invitations never end.
+    case endlessInvites
+    /// After a restart, somebody who has followed a link is a contact of its maker, who has blocked it.
+    case shownFollower
+    /// A use of an invitation to a group isn't stored.
+    case uncountedUse
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

@@ -53,6 +53,14 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenMutes {
             for index in snapshot.settings.indices { snapshot.settings[index].mutes = [] }
         }
+        for index in snapshot.invites.indices { misjudge(&snapshot.invites[index].stored) }
+        if world.mistake == .shownFollower {
+            for index in snapshot.contacts.indices where snapshot.contacts[index].stored.isByLink {
+                snapshot.contacts[index].stored.inviter = nil
+                snapshot.contacts[index].stored.isByLink = false
+                snapshot.contacts[index].stored.isWithheld = false
+            }
+        }
         for index in snapshot.conversations.indices {
             misjudgeRequest(of: &snapshot.conversations[index], with: snapshot.members)
         }
@@ -65,6 +73,15 @@ final class PlantedStore: SimulatedStore {
             }
         }
         return snapshot
+    }
+
+    private func misjudge(_ invite: inout StoredInvite) {
+        switch world.mistake {
+        case .forgottenUses: invite.used = 0
+        case .doubledUses: invite.used *= 2
+        case .endlessInvites: invite.expires = Timestamp(milliseconds: invite.expires.milliseconds + 86_400_000)
+        default: return
+        }
     }
 
     private func misjudgeRequest(of conversation: inout Snapshot.Conversation, with members: [Snapshot.Member]) {

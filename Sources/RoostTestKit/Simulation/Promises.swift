@@ -81,6 +81,8 @@ extension People {
                 promises.note(
                     .contact(min(user.index, other), max(user.index, other)), acquaintances.word(user.index, other))
             ]
+        case .openInvite(let index) where invitations.links[index].group == nil:
+            pledges(of: .contact(.accept, invitations.links[index].maker), by: user)
         case .setProspect(let name): [promises.note(.prospect(user.index, name: name), "there")]
         case .report(let text, isKept: true): [promises.note(.report(text: text), "there")]
         default: []
@@ -116,7 +118,8 @@ extension People {
             case .exception(let user, let other): return People.word(ledger.exceptions[.init(user, other)])
             case .contact(let low, let high):
                 guard let contact = ledger.contacts[.init(low, high)] else { return "none" }
-                return contact.map { "invited by \($0)" } ?? "contacts"
+                let way = ledger.hiddenContacts.linked.contains(.init(low, high)) ? " by link" : ""
+                return contact.map { "invited by \($0)" + way } ?? "contacts"
             case .prospect(let user, let name):
                 return ledger.written.prospects[user]?.contains(name) == true ? "there" : ""
             case .report(let text): return ledger.written.reports.contains(text) ? "there" : ""

@@ -16,13 +16,14 @@ final class ReplyCheck {
     private let blocks: BlockCheck
     private let profiles: ProfileCheck
     private let requests: RequestCheck
+    private let invites: InviteCheck
     private let threads: ThreadCheck
     private let receipts: ReceiptCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
         _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck, _ blocks: BlockCheck,
-        _ profiles: ProfileCheck, _ requests: RequestCheck
+        _ profiles: ProfileCheck, _ requests: RequestCheck, _ invites: InviteCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -34,6 +35,7 @@ final class ReplyCheck {
         self.blocks = blocks
         self.profiles = profiles
         self.requests = requests
+        self.invites = invites
         threads = ThreadCheck(world, ledger)
         receipts = ReceiptCheck(world, ledger, people)
     }
@@ -67,6 +69,9 @@ final class ReplyCheck {
             if let position = event.position { connection.told.positions.insert(position) }
         case (.ok, .receipts(let conversation, let sequence)):
             receipts.take(event, conversation, sequence, askedAt: pending.saidAt, on: connection)
+        case (.ok, .makeInvite), (.ok, .revokeInvite), (.ok, .showInvite), (.ok, .openInvite), (.ok, .listInvites),
+            (.ok, .listContacts):
+            takeInvite(event, pending, on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, .ack(let position)): noteAcked(position, saidAt: pending.saidAt, by: connection)
@@ -124,8 +129,26 @@ final class ReplyCheck {
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices,
-            .contact, .setProspect, .report, .listRequests, .getConversation, .answerRequest, .receipts, .ack:
+            .contact, .setProspect, .report, .listRequests, .getConversation, .answerRequest, .receipts, .ack,
+            .makeInvite, .revokeInvite, .showInvite, .openInvite, .listInvites, .listContacts:
             break
+        }
+    }
+
+    private func takeInvite(
+        _ event: WireEvent, _ pending: SimulatedConnection.Pending, on connection: SimulatedConnection
+    ) {
+        let saidAt = pending.saidAt
+        switch pending.kind {
+        case .makeInvite(let group, let uses): invites.takeMade(event, group, uses, on: connection)
+        case .revokeInvite(let index): invites.takeRevoked(index, saidAt: saidAt)
+        case .showInvite(let index): invites.takeShown(event, index, saidAt: saidAt, on: connection)
+        case .openInvite(let index):
+            invites.takeOpened(event, index, isUse: pending.isUse, saidAt: saidAt, on: connection)
+            if !event.isDuplicate, let position = event.position { note(position, toldTo: connection) }
+        case .listInvites: invites.takeList(event, askedAt: saidAt, on: connection)
+        case .listContacts: invites.takeContacts(event, askedAt: saidAt, on: connection)
+        default: break
         }
     }
 
@@ -294,13 +317,17 @@ final class ReplyCheck {
             allowed =
                 isVeiled || requests.mayConflict(conversation, connection.device.user) ? ["not_found", "conflict"] : []
         case .getConversation: allowed = ["not_found"]
+        case .makeInvite(let group, _):
+            allowed = group == nil ? ["too_large"] : ["too_large", "not_found", "forbidden"]
+        case .openInvite(let index), .showInvite(let index):
+            allowed = invites.codes(refusing: index, by: connection.device.user, saidAt: saidAt)
         case .setState: allowed = ["conflict"]
         case .getState: allowed = []
         case .refresh: allowed = ["conflict", "forbidden"]
         case .setProfile: allowed = ["username_taken"]
         case .except(let other, _): allowed = isBlocked(other, by: connection) ? ["conflict"] : []
         case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .listRequests, .devices,
-            .getUsers, .findUsers:
+            .getUsers, .findUsers, .revokeInvite, .listInvites, .listContacts:
             allowed = []
         case .other:
             allowed = gateCodes.union(["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"])
@@ -309,7 +336,7 @@ final class ReplyCheck {
         switch kind {
         case .change where requests.mayHaveWaited(user, in: nil, since: saidAt):
             allowed.formUnion(["no_relationship"] + (people.mayHaveBlocked(user, from: saidAt) ? ["blocked"] : []))
-        case .change, .create, .typing, .contact, .other, .answerRequest:
+        case .change, .create, .typing, .contact, .other, .answerRequest, .openInvite:
             if people.mayHaveBlocked(user, from: saidAt) { allowed.insert("blocked") }
         default: break
         }

@@ -10,6 +10,7 @@ final class Rest {
     private let clients: SimulatedClients
     private let script: Script
     private let settings: SettingCheck
+    private let invites: InviteCheck
     /// The last connection that existed when everybody wrote and read once more.
     private(set) var connectionsBeforeMark = 0
     /// Conversations in which receipts weren't told then, because they had too many members.
@@ -17,7 +18,7 @@ final class Rest {
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
-        _ script: Script, _ settings: SettingCheck
+        _ script: Script, _ settings: SettingCheck, _ invites: InviteCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -26,6 +27,7 @@ final class Rest {
         self.clients = clients
         self.script = script
         self.settings = settings
+        self.invites = invites
     }
 
     /// Runs until everything is told and acked; a violation ends it early.
@@ -317,6 +319,7 @@ final class Rest {
     private func askHowThingsStand() {
         for connection in host.connections where connection.isReady {
             clients.say("conversation.list", "\"limit\":20", .list, on: connection)
+            invites.askAtEnd(on: connection)
             if world.takesRequests {
                 clients.say("conversation.list", "\"limit\":20,\"requests\":true", .listRequests, on: connection)
             }

@@ -40,6 +40,9 @@ final class SimulatedClients {
         // A session that has ended sends no error, but takes nothing either.
         guard !isRefused, wasReady else { return }
         noteTaken(kind, on: connection)
+        if case .openInvite(let index) = kind {
+            connection.pending[id]?.isUse = people.noteOpened(index, by: connection.device.user)
+        }
         connection.pending[id]?.pledges = people.pledges(of: kind, by: connection.device.user)
     }
 
@@ -86,6 +89,9 @@ final class SimulatedClients {
             people.acquaintances.note(
                 deed, by: user.index, other, isBlocked: people.hasBlocked(other, user.index),
                 at: world.now.wall.milliseconds)
+        case .revokeInvite(let index):
+            let link = people.invitations.links[index]
+            people.invitations.links[index].revokingAt = link.revokingAt ?? world.time
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }

@@ -64,6 +64,9 @@ final class SimulatedConnection {
             case leave(conversation: Int), contact(Acquaintances.Deed, Int)
             case setProspect(name: String), report(text: String, isKept: Bool), sendToDeleted
             case setState(String), getState
+            /// Links by their places in `InviteTruth`; a group by its index.
+            case makeInvite(group: Int?, uses: Int), revokeInvite(Int), showInvite(Int), openInvite(Int)
+            case listInvites, listContacts
             case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
             /// It names somebody who isn't there.
             case mistype
@@ -74,6 +77,8 @@ final class SimulatedConnection {
         var saidAt: Int64
         /// What its `ok` promises.
         var pledges: [Promises.Pledge] = []
+        /// Whether it opens a link and counts as a use of it, if it is stored.
+        var isUse = false
     }
 
     let session: Session

@@ -295,7 +295,8 @@ final class SimulatedHost {
         return mutations.contains { mutation in
             switch (mistake, mutation) {
             case (.earlyStatus, .status), (.earlyPrivacy, .privacy), (.earlyException, .exception),
-                (.earlyContact, .contact), (.earlyProspect, .prospect), (.earlyReport, .report):
+                (.earlyContact, .contact), (.earlyInvite, .invite), (.earlyProspect, .prospect),
+                (.earlyReport, .report):
                 true
             default: false
             }
@@ -397,7 +398,11 @@ final class SimulatedHost {
     private func plant(inBatch mutations: [Mutation]) -> [Mutation] {
         mutations.compactMap { mutation in
             switch (world.mistake, mutation) {
-            case (.lostDrop, .dropRequest): return nil
+            case (.lostDrop, .dropRequest), (.lostRevocation, .invite(_, _, nil)): return nil
+            case (.uncountedUse, .invite(let user, let id, let stored?)) where stored.used > 0:
+                var unused = stored
+                unused.used = 0
+                return .invite(user, id: id, unused)
             case (.lostHeir, .append(var append)):
                 if case .leave(let user, _?) = append.change { append.change = .leave(user, heir: nil) }
                 return .append(append)

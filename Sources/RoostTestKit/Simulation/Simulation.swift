@@ -38,6 +38,7 @@ public final class Simulation {
     private let end: EndCheck
     private let feed: FeedCheck
     private let requests: RequestCheck
+    private let invites: InviteCheck
     private let farewell: FarewellCheck
     /// On every third day.
     private var service: SimulatedService?
@@ -55,14 +56,16 @@ public final class Simulation {
         let blocks = BlockCheck(world, ledger, people)
         let profiles = ProfileCheck(world, ledger, people)
         requests = RequestCheck(world, ledger, people, clients, settings)
+        invites = InviteCheck(world, ledger, people, clients, seed: seed)
         let replies = ReplyCheck(
-            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks, profiles, requests)
+            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks, profiles, requests,
+            invites)
         events = EventCheck(
-            world, ledger, people, host, clients, replies, presence, settings, blocks, profiles, requests)
+            world, ledger, people, host, clients, replies, presence, settings, blocks, profiles, requests, invites)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)
         script = Script(world, ledger, people, host, clients, outages)
-        rest = Rest(world, ledger, people, host, clients, script, settings)
+        rest = Rest(world, ledger, people, host, clients, script, settings, invites)
         end = EndCheck(world, ledger, people, host, rest, settings, profiles)
         farewell = FarewellCheck(world, ledger, people, host, clients, outages, rest)
         feed = FeedCheck(world, ledger, host)
@@ -91,6 +94,7 @@ public final class Simulation {
             script.step()
             service?.step()
             settings.step()
+            invites.step()
         }
         service?.leave()
         service = nil

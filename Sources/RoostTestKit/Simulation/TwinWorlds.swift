@@ -34,6 +34,8 @@ public struct TwinWorlds {
         case toldDelivery
         /// When the hidden user names somebody who isn't there, the observer is told that the name is known.
         case toldName
+        /// When the hidden user makes or revokes a link, the observer is told that another one has ended.
+        case toldLink
         /// The first frame after the hidden user has done something comes a millisecond earlier.
         case earlyTick
     }
@@ -80,6 +82,8 @@ private final class TwinWorld {
     /// The hidden user's devices that are connected.
     private var hidden: [String: HarnessClient] = [:]
     private var hiddenActs = 0
+    /// The code of a link of the hidden user's, which the observer has, and of one that was revoked.
+    private var codes: [String] = []
     private var planted: [(after: Int, text: String)] = []
     private var isEarly = false
     private var number = 10
@@ -122,6 +126,14 @@ private final class TwinWorld {
         observe("tablet")
         for name in ["bob", "carol"] { others[name] = relay.connect(name) }
         hidden["phone"] = relay.connect("ann")
+        // The observer has two links of the hidden user's, of which one has ended.
+        // Further ones end in secret. None is made there: the relay's dice would fall in another way afterwards.
+        codes = (0..<8).map { number in
+            hidden["phone"]?.ask(#"{"type":"invite.create","id":\#(number + 100),"uses":1000}"#)?["invite"]?["code"]?
+                .string ?? "none"
+        }
+        codes.swapAt(1, 7)
+        revokeLast(hidden["phone"])
         drawCurtain()
         relay.advance(3_000)
         watch()
@@ -133,6 +145,12 @@ private final class TwinWorld {
         let client = relay.connect("mal", device)
         client.keepsTranscript = true
         observers.append(client)
+    }
+
+    private func revokeLast(_ client: HarnessClient?) {
+        let own = client?.ask(#"{"type":"invite.list","id":4}"#)?["invites"]?.elements ?? []
+        guard own.count > 1, let id = own.last?["invite"]?.string else { return }
+        client?.send(#"{"type":"invite.revoke","id":5,"invite":"\#(id)"}"#)
     }
 
     private func watch() {
@@ -178,7 +196,10 @@ private final class TwinWorld {
     private func actAsObserver() {
         let open = observers.filter(\.isOpen)
         guard let client = open.isEmpty ? nil : open[random.below(open.count)] else { return observe("phone") }
-        switch random.below(16) {
+        switch random.below(18) {
+        case 16: ask(client, "invite.show", #""code":"\#(codes[random.below(2)])""#)
+        case 17 where curtain == .request || random.chance(50): ask(client, "invite.list")
+        case 17: ask(client, "invite.open", #""code":"\#(codes[random.below(2)])""#)
         case 0: watch()
         case 1: ask(client, "conversation.members", #""conversation":"\#(group)","sequence":1,"presence":true"#)
         case 2: ask(client, "receipts", #""conversation":"\#(group)","sequence":1"#)
@@ -251,7 +272,13 @@ private final class TwinWorld {
             return plant(.repeatedCount)
         }
         isEarly = true
-        switch dice.below(14) {
+        switch dice.below(16) {
+        case 14:
+            secretly(client, "invite.show", #""code":"guess\#(dice.below(9))""#)
+            plant(.toldLink)
+        case 15:
+            revokeLast(client)
+            plant(.toldLink)
         case 0, 1:
             secretly(client, "bye")
             plant(.repeatedCount)
@@ -323,6 +350,7 @@ private final class TwinWorld {
         switch mistake {
         case .repeatedCount:
             #"{"type":"presence","conversations":[{"conversation":"\#(group)","online":1,"of":5}]}"#
+        case .toldLink: #"{"type":"error","re":\#(number),"code":"not_found"}"#
         case .toldName: #"{"type":"error","re":\#(number),"code":"forbidden"}"#
         case .toldDelivery: #"{"type":"receipt","conversation":"\#(group)","user":"ann","delivered":1}"#
         case .earlyTick: nil

@@ -57,6 +57,8 @@ final class World {
         var receipts = 0
         /// First messages of strangers, and what their receivers made of them.
         var requests = 0, requestsAccepted = 0, requestsDropped = 0
+        /// Links that were made, revoked and used, also by users whom their makers had blocked.
+        var links = 0, linksRevoked = 0, linksOpened = 0, linksHidden = 0
     }
 
     init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {
@@ -71,6 +73,9 @@ final class World {
 
     /// The monotonic time in milliseconds.
     var time: Int64 { now.monotonic }
+
+    /// The wall clock at this monotonic time, in milliseconds.
+    func wall(at time: Int64) -> Int64 { now.wall.milliseconds - now.monotonic + time }
 
     /// Sets the clock, which never goes back.
     func goOn(to time: Int64) {

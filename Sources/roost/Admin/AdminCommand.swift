@@ -21,7 +21,8 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminConversationsCommand.self, AdminMessageCommand.self,
             AdminDisconnectCommand.self, AdminRevokeCommand.self, AdminReportCommand.self, AdminDrainCommand.self,
-            AdminPageCommand.self, AdminLinkCommand.self, AdminLettersCommand.self, AuditCommand.self,
+            AdminPageCommand.self, AdminLinkCommand.self, AdminInviteCommand.self, AdminLettersCommand.self,
+            AuditCommand.self,
         ]
     )
 }

@@ -33,7 +33,7 @@ final class App {
             return [
                 "has": [
                     "store", "outbox", "gaps", "receipts", "typing", "presence", "users", "versions", "forwards",
-                    "rewinds", "names", "drafts", "moderation",
+                    "rewinds", "names", "drafts", "invites", "moderation",
                 ]
             ]
         case "token":
@@ -55,6 +55,14 @@ final class App {
             }
         case "group":
             return ["id": try await roost.createGroup(command.text("name"), members: command.list("members"))]
+        case "invite":
+            let made = try await roost.invitations.create(
+                conversation: command.optional("conversation"), uses: Int(command.number("uses")))
+            return ["id": made.code ?? ""]
+        case "revokeInvites":
+            for one in try await roost.invitations.list() { try await roost.invitations.revoke(one.id) }
+        case "invited": _ = try await roost.invitations.show(command.text("code"))
+        case "join": return ["id": try await roost.invitations.open(command.text("code"))]
         case "leave": try await roost.leave(command.text("conversation"))
         case "open": try await open(command.text("in"), roost)
         case "close": timelines[command.text("in")] = nil

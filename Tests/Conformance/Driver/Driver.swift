@@ -45,7 +45,10 @@ struct Command {
         number = members["n"] as? Int ?? 0
     }
 
-    var asksRelay: Bool { ["older", "newer", "fill", "group", "leave", "request"].contains(name) }
+    var asksRelay: Bool {
+        ["older", "newer", "fill", "group", "leave", "request", "invite", "revokeInvites", "invited", "join"]
+            .contains(name)
+    }
 
     func text(_ name: String) -> String { members[name] as? String ?? "" }
 

@@ -21,6 +21,7 @@ FEATURES = {
     "forwards": "sends messages on, with who wrote them",
     "names": "says what people are called, and not only which ids they have",
     "drafts": "shares what is begun to be written with the user's other devices",
+    "invites": "makes links by which others come, and follows those of others",
     "moderation": "says why its user can't write",
     "rewinds": "notices that the relay's files are older than they were",
 }

@@ -152,7 +152,8 @@ class Stage:
             case "restore":
                 shutil.rmtree(self.store)
                 return shutil.copytree(self.folder / "saved", self.store)
-        if do not in ("connect", "disconnect", "wake", "activity", "signOut", "group", "leave", "token"):
+        if do not in ("connect", "disconnect", "wake", "activity", "signOut", "group", "leave", "token",
+                      "invite", "revokeInvites", "invited", "join"):
             members.setdefault("in", self.resolve(TIMELINE))
         if "row" in members:
             members["id"] = self.app.timelines[members["in"]]["items"][members.pop("row")]["id"]

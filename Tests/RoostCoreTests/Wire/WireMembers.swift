@@ -6,7 +6,7 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts reports pins bans kind body origin deletedAt
+    closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites invitation
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -71,6 +71,8 @@ let wireMembers: [String: String] = [
     "exception": "user as",
     "ownContact": "user kind state label since",
     "prospect": "prospect name note",
+    "invite": "invite conversation kind uses used createdAt expires code",
+    "invitation": "name group",
     "ownDevice": "device state since ended",
     "ended": "reason time",
     "people": "online away busy offline users next",

@@ -26,6 +26,9 @@ import Testing
         var contacts: ContactPage?
         var prospect: Prospect?
         var prospects: ProspectPage?
+        var invite: Invite?
+        var invites: [Invite]
+        var invitation: Invitation?
         var people: PeoplePage?
         var person: PersonDetail?
         var whereabouts: Whereabouts?
@@ -41,6 +44,7 @@ import Testing
             event = Event(reading: members)
             guard case .ok = event else {
                 users = []
+                invites = []
                 named = []
                 devices = []
                 counts = []
@@ -63,6 +67,9 @@ import Testing
             contacts = ContactPage(reading: members)
             prospect = members.object("prospect").flatMap(Prospect.init(reading:))
             prospects = ProspectPage(reading: members)
+            invite = members.object("invite").flatMap(Invite.init(reading:))
+            invites = members.objects("invites")?.compactMap(Invite.init(reading:)) ?? []
+            invitation = Invitation(reading: members)
             people = PeoplePage(reading: members)
             person = PersonDetail(reading: members)
             whereabouts = Whereabouts(reading: members)
@@ -335,6 +342,12 @@ private struct WireScenario {
         _ = alice.request("contact.remove", ["user": "kim"])
         for name in ["Mo", "Nia"] { _ = alice.request("prospect.set", ["name": "\(name)", "note": "called"]) }
         _ = alice.request("prospect.list", ["limit": 1])
+        _ = alice.request("profile.set", ["name": "Alice"])
+        let group = alice.makeGroup("kim", name: "Link")
+        let code = alice.request("invite.create", ["conversation": "\(group)"])?["invite"]?.text("code") ?? ""
+        _ = alice.request("invite.create", ["uses": 2])
+        _ = alice.request("invite.list")
+        _ = relay.connect("alice", "watch").request("invite.show", ["code": "\(code)"])
     }
 
     /// A stranger's message waits.
@@ -472,6 +485,8 @@ extension JSONValue {
                 case "exceptions": "exception"
                 case "contact", "contacts": "ownContact"
                 case "prospect", "prospects": "prospect"
+                case "invite", "invites": "invite"
+                case "invitation": "invitation"
                 case "ended": "ended"
                 default: nil
                 }

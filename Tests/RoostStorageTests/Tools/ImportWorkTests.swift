@@ -29,6 +29,7 @@ import Testing
     /// A file with `count` of everything that a store has one of for each user.
     private func write(_ count: Int, to path: String, epoch: String = "abc", head: Int = 9) throws {
         var lines = [#"{"type":"export","format":1,"scope":"all","epoch":"\#(epoch)","head":\#(head),"time":5}"#]
+        let hash = String(repeating: "ab", count: SHA256Hash.byteCount)
         for number in 0..<count {
             let (user, next) = ("u\(number)", "u\((number + 1) % count)")
             let conversation = "c\(number)"
@@ -43,6 +44,8 @@ import Testing
                 #"{"type":"setting","user":"\#(user)","key":"preferences/x","time":5,"value":1}"#,
                 #"{"type":"contact","user":"\#(user)","other":"\#(next)","kind":"friend","otherKind":"friend"}"#,
                 #"{"type":"prospect","user":"\#(user)","prospect":"p","name":"Zoë"}"#,
+                #"{"type":"invite","user":"\#(user)","invite":"i","hash":"\#(hash)","kind":"friend","uses":1,"used":0,"#
+                    + #""createdAt":1,"expires":2}"#,
                 #"{"type":"report","reporter":"\#(user)","user":"\#(next)","reason":"spam","time":\#(number + 1)}"#,
                 #"{"type":"pin","conversation":"\#(conversation)","sequence":1,"by":"\#(user)","time":5,"position":1}"#,
             ]

@@ -44,6 +44,11 @@ struct RandomContent {
                     high: .init(kind: "friend", label: "old \"friend\""),
                     since: Timestamp(milliseconds: 8))),
             .prospect(UserNumber(1), id: "p1", StoredProspect(name: "Zoë", note: "two\nlines")),
+            .invite(
+                UserNumber(1), id: "i1",
+                StoredInvite(
+                    hash: [UInt8](0..<32), conversation: .none, kind: "friend", uses: 5, used: 2,
+                    created: Timestamp(milliseconds: 7), expires: Timestamp(milliseconds: 9))),
             .report(report(1, by: 2, of: 3)), .report(report(2, by: 1, of: 2)),
         ]
         return users.flatMap {
@@ -220,6 +225,7 @@ extension SQLiteLog {
             let inviter = contact.stored.inviter.flatMap { names[$0] } ?? "-"
             lines.append("pair \(sides.sorted()) \(inviter) \(contact.stored.since.milliseconds)")
         }
+        lines += snapshot.invites.map { "invite \(names[$0.user] ?? "") \($0.id) \($0.stored)" }
         lines += snapshot.prospects.map { "prospect \(names[$0.user] ?? "") \($0.id) \($0.stored)" }
         for report in snapshot.reports {
             lines.append(

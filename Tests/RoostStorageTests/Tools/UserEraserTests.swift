@@ -50,6 +50,7 @@ import Testing
             "SELECT name FROM profile WHERE user = 2 AND (name <> '' OR NOT deleted)",
             "SELECT low FROM contact WHERE low = 2 OR high = 2",
             "SELECT id FROM prospect WHERE user = 2",
+            "SELECT id FROM invite WHERE user = 2",
             "SELECT text FROM report WHERE reporter = 2",
         ] {
             #expect(try lines(scratch, query) == [], "\(query)")

@@ -80,6 +80,10 @@ import Testing
             "contact, number 1: is of a user, number 0,"
         ),
         ("UPDATE contact SET inviter = 4 WHERE low = 1", "contact, number 1: isn't a pair of users"),
+        (
+            "INSERT INTO invite VALUES (99, 'i', x'00', NULL, 'friend', 1, 0, 1, 2)",
+            "invite, number 99: is of a user, number 99,"
+        ),
         ("INSERT INTO prospect VALUES (99, 'p', 'n', '')", "prospect, number 99: is of a user, number 99,"),
         ("UPDATE report SET reporter = 99 WHERE number = 1", "report, number 1: is by a user, number 99,"),
         ("DELETE FROM thread", "thread, conversation c1, message 13: isn't in the thread"),

@@ -1,0 +1,62 @@
+public import RoostWire
+
+/// Links by which others become the user's contacts, or join a group. Get it from a client's `invites`.
+public struct Invites: Sendable {
+    let client: ChatClient
+
+    /// Makes one. The answer has the code, which the relay doesn't say again.
+    /// - Parameters:
+    ///   - conversation: a group of which the user is the owner or an admin; nil for a link that makes contacts.
+    ///   - kind: what those who open it become; nil for the relay's first kind. Not with a conversation.
+    ///   - uses: how many may open it, at most 1,000; nil for one.
+    ///   - life: how long it is good, at most 30 days; nil for a week.
+    public func create(
+        conversation: String? = nil, kind: String? = nil, uses: Int? = nil, life: Duration? = nil
+    ) async throws(RoostFailure) -> Invite {
+        try await client.request(.createInvite) { command in
+            if let conversation { command.member("conversation", conversation) }
+            if let kind { command.member("kind", kind) }
+            if let uses { command.member("uses", Int64(uses)) }
+            if let life { command.member("after", Int64(life / .milliseconds(1))) }
+        } _: {
+            $0.object("invite").flatMap(Invite.init(reading:))
+        }
+    }
+
+    /// The user's own that can still be opened.
+    public func list() async throws(RoostFailure) -> [Invite] {
+        try await client.request(.invites) { _ in
+        } _: {
+            $0.objects("invites").map { $0.compactMap(Invite.init(reading:)) }
+        }
+    }
+
+    /// Ends one of the user's own.
+    public func revoke(_ id: String) async throws(RoostFailure) {
+        try await client.request(.revokeInvite) { $0.member("invite", id) }
+    }
+
+    /// Who invites to what.
+    public func show(_ code: String) async throws(RoostFailure) -> Invitation {
+        try await client.request(.showInvite) {
+            $0.member("code", code)
+        } _: {
+            Invitation(reading: $0)
+        }
+    }
+
+    /// Follows one: the user becomes a contact of whoever made it, or joins the group.
+    /// - Returns: the conversation.
+    public func open(_ code: String) async throws(RoostFailure) -> CreatedConversation {
+        try await client.request(.openInvite) {
+            $0.member("code", code)
+        } _: {
+            CreatedConversation(reading: $0)
+        }
+    }
+}
+
+extension ChatClient {
+    /// Links by which others become the user's contacts, or join a group.
+    public nonisolated var invites: Invites { Invites(client: self) }
+}

@@ -1,0 +1,85 @@
+import RoostWire
+
+/// The invitations of one user, in the order in which they were made. Loop thread only.
+struct Invites {
+    struct Entry {
+        let id: String
+        var stored: StoredInvite
+    }
+
+    private(set) var all: [Entry] = []
+    /// Made lately, and codes tried that are none.
+    var made = Spending()
+    var guessed = Spending()
+
+    var isEmpty: Bool { all.isEmpty }
+
+    subscript(id: String) -> StoredInvite? { all.first { $0.id == id }?.stored }
+
+    fileprivate mutating func put(_ stored: StoredInvite?, as id: String) {
+        guard let place = all.firstIndex(where: { $0.id == id }) else {
+            if let stored { all.append(Entry(id: id, stored: stored)) }
+            return
+        }
+        if let stored { all[place].stored = stored } else { all.remove(at: place) }
+    }
+}
+
+/// All invitations by the hashes of their codes. Loop thread only.
+final class InviteTable {
+    /// Somebody who joins a group.
+    private struct Joining: Hashable {
+        let user: UserNumber
+        let conversation: ConversationNumber
+    }
+
+    private var makers: [[UInt8]: (user: UserNumber, id: String)] = [:]
+    /// Invitations by which users join groups, until that is stored. No more than events that wait for the store.
+    private var joinings: [Joining: (maker: User, id: String)] = [:]
+
+    /// Takes over what is stored.
+    func load(_ invite: Snapshot.Invite, of user: User?) {
+        guard let user else { return }
+        user.contacts.invites.put(invite.stored, as: invite.id)
+        makers[invite.stored.hash] = (user.number, invite.id)
+    }
+
+    /// Whose invitation it is, if there is one.
+    func find(_ hash: [UInt8]) -> (user: UserNumber, id: String)? { makers[hash] }
+
+    /// The invitation of the user is this from now on; nil if there is none of this id any more.
+    func set(_ id: String, of user: User, to stored: StoredInvite?, _ journal: Journal) {
+        if let before = user.contacts.invites[id] { makers[before.hash] = nil }
+        user.contacts.invites.put(stored, as: id)
+        if let stored { makers[stored.hash] = (user.number, id) }
+        journal.store(.invite(user.number, id: id, stored))
+    }
+
+    /// The invitation is opened once more.
+    func use(_ id: String, of maker: User, _ journal: Journal) { count(id, of: maker, 1, journal) }
+
+    /// The same by a user who joins a group, which isn't stored yet.
+    func use(_ id: String, of maker: User, joining group: Conversation, by user: User, _ journal: Journal) {
+        count(id, of: maker, 1, journal)
+        joinings[Joining(user: user.number, conversation: group.number)] = (maker, id)
+    }
+
+    /// What became of somebody's joining a group is known. If it wasn't stored it doesn't count.
+    func settle(_ user: UserNumber, joining group: ConversationNumber, isStored: Bool, _ journal: Journal) {
+        guard !joinings.isEmpty,
+            let (maker, id) = joinings.removeValue(forKey: Joining(user: user, conversation: group))
+        else { return }
+        if !isStored { count(id, of: maker, -1, journal) }
+    }
+
+    private func count(_ id: String, of maker: User, _ change: Int, _ journal: Journal) {
+        guard var stored = maker.contacts.invites[id] else { return }
+        stored.used += change
+        set(id, of: maker, to: stored, journal)
+    }
+
+    /// Ends all of the user's.
+    func endAll(of user: User, _ journal: Journal) {
+        for one in user.contacts.invites.all { set(one.id, of: user, to: nil, journal) }
+    }
+}

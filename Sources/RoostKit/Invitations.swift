@@ -1,0 +1,53 @@
+import RoostClient
+public import RoostWire
+
+/// Links by which others become the user's contacts, or join a group. Nothing of them is kept on the device; each call
+/// needs a session. Get it from ``Roost/invitations``.
+public struct Invitations: Sendable {
+    let engine: Engine
+
+    /// Makes a link. Its code is told only now: put it behind `#invite=` of the chat page's address.
+    /// - Parameters:
+    ///   - conversation: a group of which the user is the owner or an admin; nil for a link that makes contacts.
+    ///   - kind: what those who open it become to the user; nil for the relay's first kind. Not with a conversation.
+    ///   - uses: how many may open it, at most 1,000.
+    ///   - life: how long it is good, at most 30 days; nil for a week.
+    /// - Throws: `RoostFailure`, if there is no session or the relay refuses it.
+    public func create(
+        conversation: String? = nil, kind: String? = nil, uses: Int = 1, life: Duration? = nil
+    ) async throws -> Invite {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.invites.create(conversation: conversation, kind: kind, uses: uses, life: life)
+        }
+    }
+
+    /// The user's own links that can still be opened.
+    /// - Throws: `RoostFailure`, if there is no session.
+    public func list() async throws -> [Invite] {
+        try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.list() }
+    }
+
+    /// Ends one of the user's own links. Nothing happens if there is none of this id.
+    /// - Throws: `RoostFailure`, if there is no session.
+    public func revoke(_ id: String) async throws {
+        try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.revoke(id) }
+    }
+
+    /// Who invites to what.
+    /// - Throws: `RoostFailure.refused` with `not_found` if the link can't be used, or can't be used any more.
+    public func show(_ code: String) async throws -> Invitation {
+        try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.show(code) }
+    }
+
+    /// Follows a link: the user becomes a contact of whoever made it, or joins the group.
+    /// - Returns: the id of the conversation, which comes to the list by itself.
+    /// - Throws: `RoostFailure.refused` with `not_found` if the link can't be used, or can't be used any more.
+    public func open(_ code: String) async throws -> String {
+        try await GroupChange.open(code, engine)
+    }
+}
+
+extension Roost {
+    /// Links by which others become the user's contacts, or join a group.
+    public nonisolated var invitations: Invitations { Invitations(engine: engine) }
+}

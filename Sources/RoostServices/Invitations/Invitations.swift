@@ -1,0 +1,87 @@
+import Logging
+import RoostStore
+import RoostWire
+
+/// Invitations of users, for people who have no account: who invites to what, and an account for those who follow one.
+/// The relay has the invitations and judges them. Any thread may use it.
+package final class Invitations: Sendable {
+    /// Who invites to what. A stranger is told nothing else.
+    package struct Shown: Sendable, Equatable {
+        /// What whoever made it is called; nil if they have no name.
+        package var name: String?
+        /// What the group is called; nil if it makes contacts.
+        package var group: String?
+    }
+
+    let accounts: Accounts
+    private let relay: any RelayCommands
+
+    /// - Parameter relay: carries the commands out.
+    package init(_ accounts: Accounts, relay: any RelayCommands) {
+        self.accounts = accounts
+        self.relay = relay
+    }
+
+    /// Who invites to what by this code. Guesses count against the client's address.
+    /// - Throws: `badLink` for every code that can't be used, whatever the reason.
+    package func show(_ code: String?, client: String) async throws(ServiceFault) -> Shown {
+        guard let code else { throw .invalid("code", "is required") }
+        try accounts.admit(client: client)
+        let shown = try await find(code)
+        accounts.forgive(client: client)
+        return shown
+    }
+
+    private func find(_ code: String) async throws(ServiceFault) -> Shown {
+        guard APIKey.isName(code) else { throw Accounts.badLink }
+        do throws(ServiceFault) {
+            let reply = try await relay.carryOut(RelayCommand(.showInvitation, [.init(name: "code", text: code)]))
+            guard let told = reply.members.object("invitation") else {
+                throw ServiceFault(.unavailable, "the relay's answer lacks what it promises")
+            }
+            return Shown(name: told.string("name"), group: told.string("group"))
+        } catch {
+            throw error.code == .notFound ? Accounts.badLink : error
+        }
+    }
+
+    /// Makes an account for somebody who follows an invitation, signs them in, and has the relay open the invitation
+    /// for them. There is no account if that is refused.
+    package func enter(
+        by code: String?, _ application: Accounts.Application, client: String
+    ) async throws(ServiceFault) -> Accounts.Tokens {
+        let rules = accounts.settings.rules
+        let device = try rules.device(application.device)
+        let language = try rules.language(application.language)
+        _ = try await show(code, client: client)
+        let (name, role) = (try rules.name(application.displayName), try rules.role(application.role))
+        let account = Account(
+            user: RandomName.user(), name: name, role: role, language: language, created: accounts.clock.now())
+        let (session, tokens) = try accounts.begin(account, device: device)
+        let (room, keep) = (accounts.room, accounts.limits.sessionsMax)
+        guard try await accounts.database.read({ database throws(LocalFailure) in try room.hasRoom(database) }) else {
+            throw .full
+        }
+        let user = RelayCommand.Member(name: "user", text: account.user)
+        // First the name: whoever made the invitation sees it with the conversation.
+        _ = try await relay.carryOut(RelayCommand(.profile, [user, .init(name: "name", text: name)]))
+        do throws(ServiceFault) {
+            _ = try await relay.carryOut(
+                RelayCommand(
+                    .openInvite, [.init(name: "as", text: account.user), .init(name: "code", text: code ?? "")]))
+            let isMade = try await accounts.database.write { database throws(LocalFailure) in
+                guard try room.insert(account, database) == .made else { return false }
+                try SessionTable.insert(session, keep: keep, database)
+                return true
+            }
+            guard isMade else { throw .full }
+        } catch {
+            // Nobody ever signs in as this user.
+            _ = try? await relay.carryOut(
+                RelayCommand(.profile, [user, .init(name: "deleted", value: Array("true".utf8))]))
+            throw error.code == .notFound ? Accounts.badLink : error
+        }
+        accounts.wakeRelay()
+        return tokens
+    }
+}

@@ -1,0 +1,22 @@
+/// Commands about invitations: links that a user makes, by which others become contacts or join a group.
+public enum InviteCommand {
+    /// A new one: to a group, or to become a contact. The kind says what those who open it become to the user; nil for
+    /// the relay's first kind.
+    case create(conversation: Text?, kind: Text?, uses: Int?, milliseconds: Int64?)
+    /// The user's own.
+    case list
+    /// One of the user's own is good no more.
+    case revoke(id: Text)
+    /// Who invites to what.
+    case show(code: Text)
+    /// The user follows one.
+    case open(code: Text)
+
+    /// Whether it changes nothing.
+    public var isQuestion: Bool {
+        switch self {
+        case .list, .show: true
+        case .create, .revoke, .open: false
+        }
+    }
+}
