@@ -183,7 +183,7 @@ final class CatchUp {
     private func requestPage(_ session: Session, at now: Moment) {
         session.feed.beginWaiting()
         guard let user = session.user, !pace(session, of: user, at: now) else { return }
-        guard let request = pageRequest(of: session) else { return begin(session, at: now) }
+        guard let request = pageRequest(of: session, user) else { return begin(session, at: now) }
         if let page = shared[request] {
             noteAwaited(page)
             if page.isRead { ready.append((session, .page(page))) } else { page.readers.append(session) }
@@ -220,16 +220,16 @@ final class CatchUp {
     }
 
     /// The next page of the session's round; nil if nothing of the round is left.
-    private func pageRequest(of session: Session) -> PageRequest? {
+    private func pageRequest(of session: Session, _ user: User) -> PageRequest? {
         guard var round = session.catchUp.round.take() else { return nil }
         // It has asked before and was refused.
         round.goOn(with: round.asked)
         let (spans, horizon) = round.queue.take(bounds.spans, after: session.feed.sentPosition)
         guard !spans.isEmpty else { return nil }
-        round.asked = spans
+        round.asked = spans.map { $0.cut(for: user) }
         session.catchUp.round = round
         return PageRequest(
-            spans: spans, horizon: horizon, rows: bounds.rows, bytes: bounds.pageBytes, backlog: bounds.backlog)
+            spans: round.asked, horizon: horizon, rows: bounds.rows, bytes: bounds.pageBytes, backlog: bounds.backlog)
     }
 
     /// A page was read. It is handed out at the end of a turn, so that many pages at once can't make a turn long.
@@ -332,6 +332,11 @@ final class CatchUp {
         // One of its conversations was erased meanwhile, so none of the page is shown.
         guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             shared.forget(page)
+            requestPage(session, at: now)
+            return 0
+        }
+        // The user has left one of them meanwhile, and the page may show what became of its messages since.
+        guard result.spans.allSatisfy({ $0.cut(for: user).leftAt == $0.leftAt }) else {
             requestPage(session, at: now)
             return 0
         }

@@ -96,6 +96,17 @@ extension PageRequest.Span {
         leftAt = departure.leftAt
     }
 
+    /// The same for a user who may have left the conversation since it was made: what became of messages after that isn't
+    /// sent.
+    func cut(for user: User) -> PageRequest.Span {
+        guard user.conversations[conversation] == nil, let departure = user.departures[conversation],
+            departure.leftAt < leftAt
+        else { return self }
+        var span = self
+        span.leftAt = departure.leftAt
+        return span
+    }
+
     /// Goes on in the middle of a gap that the window has told. More may have to be left out by now.
     mutating func goOn(in gap: PageRequest.Span) {
         after = max(after, gap.after)

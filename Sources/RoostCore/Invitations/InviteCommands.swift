@@ -106,7 +106,8 @@ final class InviteCommands {
             builder.begin("ok")
             builder.reply(to: asker.id)
             builder.beginObject("invite")
-            write(stored, as: id)
+            // The group may have ended since.
+            write(stored, as: id, to: group)
             builder.member("code", plain: code)
             builder.endObject()
             delivery.reply(builder.finish(), to: asker.session)
@@ -144,17 +145,17 @@ final class InviteCommands {
         for one in asker.user.contacts.invites.all
         where one.stored.isGood(at: now.wall) && isOpen(one.stored, of: asker.user) {
             builder.beginObject()
-            write(one.stored, as: one.id)
+            write(one.stored, as: one.id, to: directory.conversation(one.stored.conversation))
             builder.endObject()
         }
         builder.endArray()
         delivery.reply(builder.finish(), to: asker.session)
     }
 
-    private func write(_ stored: StoredInvite, as id: String) {
+    private func write(_ stored: StoredInvite, as id: String, to group: Conversation?) {
         builder.member("invite", plain: id)
-        if let conversation = directory.conversation(stored.conversation) {
-            builder.member("conversation", plain: conversation.id)
+        if let group {
+            builder.member("conversation", plain: group.id)
         } else {
             builder.member("kind", plain: stored.kind)
         }

@@ -405,6 +405,25 @@ import Testing
         #expect(relay.connect("alice", "new").frames("message").allSatisfy { $0.flag("hidden") == nil })
     }
 
+    /// Nor while a device of that one is catching up: not by a page that is asked for later, and not by one that is read
+    /// later.
+    @Test(arguments: [true, false])
+    func aMemberRemovedWhileCatchingUpIsNotToldWhatBecameOfMessagesSince(isAsked: Bool) {
+        post(1...6)
+        relay.holdsReads = isAsked
+        let bob = connectBlocked()
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        relay.pause()
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 5, "body": "after"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 6])
+        relay.holdsReads = false
+        resumeReading(bob)
+        #expect(bob.bodies == texts(1...4))
+        #expect(bob.frames("message").map { $0.flag("hidden") } == [nil, nil, nil, nil, true, true])
+        #expect(bob.frames("message").allSatisfy { $0.number("deletedAt") == nil })
+        #expect(bob.events.last == "removed")
+    }
+
     @Test func aRestartLosesNothing() {
         post(1...2)
         relay.crash()

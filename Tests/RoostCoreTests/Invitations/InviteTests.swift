@@ -213,6 +213,18 @@ extension JSONValue {
         #expect(relay.log.load().invites.map(\.stored.used) == [1])
     }
 
+    @Test func oneForAGroupThatEndsMeanwhileIsStillOneForTheGroup() {
+        let group = alice.makeGroup()
+        relay.holdsCommits = true
+        alice.send(#"{"type":"invite.create","id":900,"conversation":"\#(group)"}"#)
+        alice.send(#"{"type":"conversation.leave","id":901,"conversation":"\#(group)"}"#)
+        relay.holdsCommits = false
+        relay.settle()
+        let invite = alice.frames.first { $0.number("re") == 900 }?["invite"]
+        #expect(invite?.text("conversation") == group)
+        #expect(invite?.text("kind") == nil)
+    }
+
     @Test func whoHasBlockedTheMakerIsToldSo() {
         let code = alice.makeInvite()
         #expect(bob.outcome("contact.block", ["users": .list(["alice"])]) == "ok")
