@@ -96,8 +96,8 @@ extension PageRequest.Span {
         leftAt = departure.leftAt
     }
 
-    /// The same for a user who may have left the conversation since it was made: what became of messages after that isn't
-    /// sent.
+    /// The same for a user who may have left the conversation since it was made: what became of messages after that
+    /// isn't sent.
     func cut(for user: User) -> PageRequest.Span {
         guard user.conversations[conversation] == nil, let departure = user.departures[conversation],
             departure.leftAt < leftAt

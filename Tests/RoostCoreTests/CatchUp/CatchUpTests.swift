@@ -405,8 +405,8 @@ import Testing
         #expect(relay.connect("alice", "new").frames("message").allSatisfy { $0.flag("hidden") == nil })
     }
 
-    /// Nor while a device of that one is catching up: not by a page that is asked for later, and not by one that is read
-    /// later.
+    /// Nor while a device of that one is catching up: not by a page that is asked for later, and not by one that is
+    /// read later.
     @Test(arguments: [true, false])
     func aMemberRemovedWhileCatchingUpIsNotToldWhatBecameOfMessagesSince(isAsked: Bool) {
         post(1...6)
