@@ -129,7 +129,8 @@ final class PrivacyCommands {
         let others =
             next(nil) == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
         set(next, of: others, by: user, now)
-        replies.acceptOnceStored(id, session, announce: announcement(of: user, true), at: now)
+        let blocked = others.filter { user.hasBlocked($0.number) }
+        replies.acceptOnceStored(id, session, announce: announcement(of: user, true, blocked), at: now)
     }
 
     private func set(
@@ -151,12 +152,15 @@ final class PrivacyCommands {
         presence.retell(user, others, at: now)
     }
 
-    /// Shows the user's own devices the settings, once they are durable.
-    private func announcement(of user: User, _ isChanged: Bool) -> ((Moment) -> Void)? {
+    /// Shows the user's own devices the settings, once they are durable, and nothing of those whom it has just blocked.
+    private func announcement(
+        of user: User, _ isChanged: Bool, _ blocked: [User] = []
+    ) -> ((Moment) -> Void)? {
         guard isChanged else { return nil }
-        return { [unowned self] _ in
+        return { [unowned self] now in
             let frame = own(user)
             for session in user.sessions { delivery.deliver(frame, .privacy, to: session) }
+            presence.hide(blocked.filter { user.hasBlocked($0.number) }, from: user, at: now)
         }
     }
 

@@ -212,6 +212,13 @@ final class PresenceCommands {
         }
     }
 
+    /// The user has blocked these others. Its devices are told that they are offline, whatever they know: they may
+    /// show what they were told when the two still had a conversation.
+    func hide(_ others: [User], from user: User, at now: Moment) {
+        guard !others.isEmpty else { return }
+        for session in user.sessions { show(others, to: session, at: now) }
+    }
+
     /// Tells the session the present state of these users.
     func show(_ users: some Sequence<User>, to session: Session, at now: Moment) {
         builder.begin("presence")
@@ -400,7 +407,10 @@ final class PresenceCommands {
         for user in users {
             guard let viewer = session.user else { continue }
             let level = policy.presenceLevel(of: user, to: viewer)
-            session.presence.sent.note(level, of: user.number)
+            // Who is blocked without being watched is told once.
+            if !viewer.hasBlocked(user.number) || presence.isTold(session, of: user.number) {
+                session.presence.sent.note(level, of: user.number)
+            }
             builder.beginObject()
             builder.member("user", plain: user.name)
             writer.members(VisiblePresence(of: user, shown(user), level, at: now))

@@ -254,8 +254,10 @@ final class EventCheck {
             if joining.conversation == conversation.index, isReset, joining.from == from, joining.to == to { return }
             if joining.isRequired { return world.fail("\(connection.label) gets a wrong gap after it joined") }
         }
-        if isReset, isJoining(conversation, by: connection) { return }
-        checkBacklog(of: conversation, from...to, isReset, on: connection)
+        // What it missed may have been left out as well, if its user was there already.
+        if !isReset || !isJoining(conversation, by: connection) {
+            checkBacklog(of: conversation, from...to, isReset, on: connection)
+        }
         var leftOut = connection.gaps[conversation.index] ?? Ledger.LeftOut()
         if isReset {
             leftOut.floor = max(leftOut.floor, conversation.messages[Int(to) - 1].position)

@@ -76,6 +76,7 @@ final class PresenceCheck {
         let oldest = connection.writtenSince(at: world.time)
         // A relay whose store has failed doesn't know what of its last batch is durable, as the end of a membership.
         guard world.takesRequests, world.failedAt == nil, user !== viewer, !ledger.arePeers(viewer.index, user.index),
+            !people.mayHaveBlocked(viewer.index, user.index, from: oldest),
             !user.hasLeft(since: oldest), !viewer.hasLeft(since: oldest)
         else { return }
         world.fail("\(connection.label) is told of \(user.name), with whom its user has nothing to do")

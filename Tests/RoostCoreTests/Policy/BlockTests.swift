@@ -100,6 +100,22 @@ import Testing
         #expect(bob.request("privacy")?.list("exceptions").isEmpty == true)
     }
 
+    /// It is so whether or not the user was told of that one before, so that nothing is to be learned from it.
+    @Test(arguments: [true, false])
+    func allDevicesAreToldThatTheBlockedOneIsOffline(isHere: Bool) {
+        let tablet = relay.connect("alice", "tablet")
+        if !isHere { bob.drop() }
+        block(alice, "bob")
+        relay.pause()
+        for client in [alice, tablet] {
+            let told = client.frames("presence").flatMap { $0.list("users") }
+            #expect(told.map { $0.text("user") } == ["bob"])
+            #expect(told.map { $0.text("state") } == ["offline"])
+            #expect(told.allSatisfy { $0.number("lastSeen") == nil && $0.text("seen") == nil })
+        }
+        #expect(bob.frames("presence").isEmpty)
+    }
+
     /// An exception doesn't take a block away, and the word isn't one of `except`.
     @Test func onlyUnblockingEndsABlock() {
         block(alice, "bob")
