@@ -41,13 +41,13 @@ class Card {
 
   constructor(page) {
     this.#page = page;
-    const { $, button, element } = page;
+    const { $, button, element, t } = page;
     const problem = element("p", { id: "card-problem", class: "problem", role: "alert" });
     this.expiry = new Expiry(page, "card-expiry", (words) => page.text(problem, words));
     this.dialog = dialog(page, "card", "",
       element("p", { id: "card-bio", dir: "auto" }), element("div", { id: "card-acts", class: "row" }), problem, this.expiry.element,
       element("section", { id: "card-groups", "aria-labelledby": "card-groups-title" },
-        element("h3", { id: "card-groups-title" }, "Groups in common"), element("ul", {})),
+        element("h3", { id: "card-groups-title" }, t("groupsInCommon")), element("ul", {})),
       element("div", { id: "card-more" }));
     this.avatar = element("span", { "aria-hidden": "true" });
     this.username = element("p", { class: "faint", dir: "auto" });
@@ -103,7 +103,7 @@ class Card {
   }
 
   show() {
-    const { $, address, attribute, called, patchAvatar, people, presenceLine, presenceOf, text } = this.#page;
+    const { $, address, attribute, called, patchAvatar, people, presenceLine, presenceOf, t, text } = this.#page;
     const user = this.#user;
     const { bio, deleted } = people[user] ?? {};
     const isBlocked = this.#part.isBlocked(user);
@@ -111,7 +111,7 @@ class Card {
     patchAvatar(this.avatar, called(user), { seed: user, state: presence?.state });
     text($("card-title"), called(user));
     text(this.username, deleted ? "" : address(user));
-    text(this.presence, isBlocked ? "Blocked" : presenceLine(presence));
+    text(this.presence, isBlocked ? t("blocked") : presenceLine(presence));
     text($("card-bio"), bio ?? "");
     for (const one of [this.username, this.presence, $("card-bio")]) one.hidden = !one.textContent;
     this.#showActs(deleted, isBlocked);
@@ -122,15 +122,15 @@ class Card {
   }
 
   #showActs(isDeleted, isBlocked) {
-    const { text } = this.#page;
+    const { t, text } = this.#page;
     const contact = this.#people.snapshot.contacts.find((one) => one.user === this.#user);
     const conversation = this.#conversation;
     const isMuted = conversation && this.#part.isMuted(conversation.id);
     const words = {
-      write: "Write", accept: contact?.state === "received" && "Accept invitation", mute: conversation && (isMuted ? "Unmute" : "Mute"),
-      invite: !contact && !isDeleted && !isBlocked && "Add to contacts",
-      remove: contact && { accepted: "Remove from contacts", sent: "Cancel invitation", received: "Decline invitation" }[contact.state],
-      leave: conversation && "Leave the conversation", block: isBlocked ? "Unblock" : "Block", report: !isDeleted && "Report",
+      write: t("write"), accept: contact?.state === "received" && t("acceptInvitation"), mute: conversation && t(isMuted ? "unmute" : "mute"),
+      invite: !contact && !isDeleted && !isBlocked && t("addToContacts"),
+      remove: contact && { accepted: t("removeFromContacts"), sent: t("cancelInvitation"), received: t("declineInvitation") }[contact.state],
+      leave: conversation && t("leaveConversation"), block: t(isBlocked ? "unblock" : "block"), report: !isDeleted && t("report"),
     };
     for (const [name, button] of Object.entries(this.buttons)) {
       button.hidden = !words[name];
@@ -178,20 +178,19 @@ class Card {
   #block() { return this.#part.isBlocked(this.#user) ? this.#people.unblock([this.#user]) : this.#part.block(this.#user); }
 
   async #remove() {
-    const { called, confirmed } = this.#page;
+    const { called, confirmed, t } = this.#page;
     const user = this.#user;
     const { state } = this.#people.snapshot.contacts.find((one) => one.user === user);
     if (state === "received") return this.#people.decline(user);
-    if (state === "accepted" && !await confirmed(`Remove ${called(user)} from your contacts?`, "Remove")) return undefined;
+    if (state === "accepted" && !await confirmed(t("removeContactAsk", { name: called(user) }), t("remove"))) return undefined;
     return this.#people.remove(user);
   }
 
   async #leave() {
-    const { called, confirmed, conversationView, go, roost } = this.#page;
+    const { called, confirmed, conversationView, go, roost, t } = this.#page;
     const { id } = this.#conversation;
     const isOpen = conversationView.snapshot?.conversation?.id === id;
-    const words = `Leave the conversation with ${called(this.#user)}? It comes back, without its messages, when one of you writes.`;
-    if (!await confirmed(words, "Leave")) return;
+    if (!await confirmed(t("leaveConversationAsk", { name: called(this.#user) }), t("leave"))) return;
     await roost.leave(id);
     this.dialog.close();
     if (isOpen) go(undefined);

@@ -1,8 +1,8 @@
 // What dialogs of several parts of the page are made of.
 
 /** A dialog with a title, a button that closes it, and what is in it. */
-export function dialog({ $, element, icon, equip }, name, title, ...children) {
-  const close = element("button", { type: "button", class: "icon", "data-close": "", "aria-label": "Close" }, icon("close"));
+export function dialog({ $, element, icon, equip, t }, name, title, ...children) {
+  const close = element("button", { type: "button", class: "icon", "data-close": "", "aria-label": t("close") }, icon("close"));
   const head = element("header", { class: "row" }, element("h2", { id: `${name}-title`, class: "grow", dir: "auto" }, title), close);
   const made = element("dialog", { id: `${name}-dialog`, "aria-labelledby": `${name}-title` }, head, ...children);
   $("confirm").before(made);

@@ -1,7 +1,7 @@
 // The emoji of the picker, in groups, each with the words by which it is found. A selection: the keyboard of the system has all.
 
 export const GROUPS = {
-  Smileys: `
+  smileys: `
     😀 smile happy grinning, 😃 happy smiling open mouth, 😄 happy smiling open mouth eyes, 😁 grinning smiling eyes,
     😆 smiling open mouth tightly closed eyes, 😅 phew sweat smiling open mouth cold,
     🤣 laugh lol rofl rolling on floor laughing, 😂 laugh lol joy tears, 🙂 smile slightly smiling, 🙃 upside down,
@@ -24,7 +24,7 @@ export const GROUPS = {
     😼 cat wry smile, 😽 kissing cat closed eyes, 🙀 weary cat, 😿 crying cat, 😾 pouting cat, 🙈 see no evil monkey,
     🙉 hear no evil monkey, 🙊 speak no evil monkey
   `,
-  People: `
+  people: `
     👋 hello hi bye wave waving, 🤚 raised back, ✋ raised, 🖖 raised part between middle ring fingers,
     👌 perfect okay ok, 🤌 pinched fingers, 🤏 pinching, ✌ peace victory, 🤞 luck middle fingers crossed, 🤟 i love you,
     🤘 horns, 🤙 call me, 👈 index, 👉 index, 👆 up, 👇 down, ☝ one up, 👍 yes ok good like plus thumbs up,
@@ -40,13 +40,13 @@ export const GROUPS = {
     🧗 climbing, 🏄 surfer, 🏊 swimmer, 🚴 bicyclist, 🧘 lotus position, 🛀 bath, 🛌 sleeping accommodation, 👪 family,
     👣 footprints
   `,
-  Hearts: `
+  hearts: `
     ❤ love red heart, 🧡 orange heart, 💛 yellow heart, 💚 green heart, 💙 blue heart, 💜 purple heart, 🤎 brown heart,
     🖤 heart, 🤍 heart, 💔 broken heart, 💕 two hearts, 💞 revolving hearts, 💓 beating heart, 💗 growing heart,
     💖 sparkling heart, 💘 heart arrow, 💝 heart ribbon, 💟 heart decoration, 💯 hundred points, 💢 anger, 💥 collision,
     💫 dizzy, 💦 splashing sweat, 💨 dash, 💣 bomb, 💬 speech balloon, 💭 thought balloon, 💤 sleeping
   `,
-  Nature: `
+  nature: `
     🐶 dog, 🐱 cat, 🐭 mouse, 🐹 hamster, 🐰 rabbit, 🦊 fox, 🐻 bear, 🐼 panda, 🐨 koala, 🐯 tiger, 🦁 lion, 🐮 cow, 🐷 pig,
     🐸 frog, 🐵 monkey, 🐔 chicken, 🐧 penguin, 🐦 bird, 🐤 baby chick, 🦆 duck, 🦅 eagle, 🦉 owl, 🦇 bat, 🐺 wolf, 🐗 boar,
     🐴 horse, 🦄 unicorn, 🐝 honeybee, 🐛 bug, 🦋 butterfly, 🐌 snail, 🐞 lady beetle, 🐜 ant, 🕷 spider, 🐢 turtle, 🐍 snake,
@@ -60,7 +60,7 @@ export const GROUPS = {
     🔥 hot lit fire, 🌈 rainbow, ☀ sun weather rays, ⛅ sun behind cloud, ☁ cloud, 🌧 cloud rain, ❄ snow cold snowflake,
     ⛄ snowman without snow, 💧 droplet, 🌊 water wave, ☔ rain umbrella drops
   `,
-  Food: `
+  food: `
     🍏 green apple, 🍎 red apple, 🍐 pear, 🍊 tangerine, 🍋 lemon, 🍌 banana, 🍉 watermelon, 🍇 grapes, 🍓 strawberry,
     🍒 cherries, 🍑 peach, 🥭 mango, 🍍 pineapple, 🥥 coconut, 🥝 kiwifruit, 🍅 tomato, 🍆 aubergine, 🥑 avocado, 🥦 broccoli,
     🌶 hot pepper, 🌽 ear maize, 🥕 carrot, 🥔 potato, 🥐 croissant, 🍞 bread, 🥖 baguette bread, 🧀 cheese wedge, 🥚 egg,
@@ -72,7 +72,7 @@ export const GROUPS = {
     🍻 cheers clinking beer mugs, 🥂 clinking glasses, 🍷 wine glass, 🥃 tumbler glass, 🍸 cocktail glass,
     🍹 tropical drink, 🍾 bottle popping cork, 🍴 fork knife, 🥄 spoon
   `,
-  Activity: `
+  activity: `
     ⚽ soccer ball, 🏀 basketball hoop, 🏈 american football, ⚾ baseball, 🎾 tennis racquet ball, 🏐 volleyball,
     🏉 rugby football, 🎱 billiards, 🏓 table tennis paddle ball, 🏸 badminton racquet shuttlecock, 🥅 goal net,
     🏒 ice hockey stick puck, 🏏 cricket bat ball, ⛳ flag hole, 🏹 bow arrow, 🎣 fishing pole fish, 🥊 boxing glove,
@@ -83,7 +83,7 @@ export const GROUPS = {
     🎉 party tada celebrate congratulations popper, 🎊 confetti ball, 🎈 balloon, 🎁 present gift wrapped, 🎀 ribbon,
     🎃 jack o lantern, 🎆 fireworks
   `,
-  Travel: `
+  travel: `
     🚗 car automobile, 🚕 taxi, 🚌 bus, 🚑 ambulance, 🚒 fire engine, 🚜 tractor, 🚲 bicycle, 🛴 scooter,
     🏍 racing motorcycle, 🚨 police cars revolving light, 🚆 train, 🚂 steam locomotive, ✈ plane flight airplane,
     🛫 airplane departure, 🚀 launch ship rocket, 🛸 flying saucer, 🚁 helicopter, ⛵ sailboat, 🚤 speedboat, ⛴ ferry,
@@ -93,7 +93,7 @@ export const GROUPS = {
     🏥 hospital, 🏦 bank, 🏨 hotel, 🏫 school, 🏭 factory, ⛪ church, 🌁 foggy, 🌃 night stars, 🌄 sunrise over mountains,
     🌅 sunrise, 🌇 sunset over buildings, 🌉 bridge at night
   `,
-  Objects: `
+  objects: `
     ⌚ watch, 📱 mobile phone, 💻 personal computer, ⌨ keyboard, 🖥 desktop computer, 🖨 printer, 📷 camera,
     📸 camera flash, 📹 video camera, 🎥 movie camera, 📞 telephone receiver, ☎ telephone, 📺 television, 📻 radio,
     ⏰ alarm clock, ⏳ hourglass flowing sand, 🔋 battery, 🔌 electric plug, 💡 idea electric light bulb,
@@ -106,7 +106,7 @@ export const GROUPS = {
     📚 books, 📖 open book, 🔖 bookmark, 🔗 link, 📎 attach paperclip, ✂ scissors, 📌 pushpin, 📍 round pushpin, 📝 memo,
     ✏ pencil, 🖊 lower ballpoint pen, 🔍 magnifying glass, 🔒 private secure lock, 🔓 open lock
   `,
-  Symbols: `
+  symbols: `
     ✅ done yes check, ❌ no wrong cross, ❓ question ornament, ❗ important exclamation, ‼ double exclamation,
     ⁉ exclamation question, ⚠ warning, 🚫 no entry, ⛔ no entry, 🛑 octagonal, ♻ universal recycling, ✔ done check,
     ➕ plus, ➖ minus, ➗ division, ✖ multiplication x, ♾ permanent paper, 💲 dollar, © copyright, ® registered, ™ trade,

@@ -14,14 +14,14 @@ export class Expiry {
   constructor(page, id, problem) {
     this.#page = page;
     this.#problem = problem;
-    this.element = field(page, id, "Disappearing messages", "select");
+    this.element = field(page, id, page.t("disappearing"), "select");
     this.select = this.element.lastElementChild;
     this.select.addEventListener("change", () => this.#set());
   }
 
   /** Whoever may not choose it sees it. A request has none. */
   show(conversation, mayChange) {
-    const { duration, element, things } = this.#page;
+    const { element, language, t } = this.#page;
     this.element.hidden = !conversation || Boolean(conversation.request);
     this.#conversation = conversation?.id;
     const now = conversation?.expiry ?? 0;
@@ -32,7 +32,7 @@ export class Expiry {
     if (this.select.dataset.signature === signature) return;
     this.select.dataset.signature = signature;
     this.select.replaceChildren(...all.map((after) => (
-      element("option", { value: after }, after ? `After ${duration(after, things)}` : "Off"))));
+      element("option", { value: after }, after ? t("after", { length: language.duration(after) }) : t("off")))));
     this.select.value = now;
   }
 

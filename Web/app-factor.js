@@ -14,14 +14,14 @@ const STYLE = `
 `;
 
 /** A code that a phone reads, as a picture. */
-function picture(address) {
+function picture(address, label) {
   const rows = encode(address);
   if (!rows) return "";
   const svg = document.createElementNS(SVG, "svg");
   // Four squares of white around it, without which it isn't read.
   svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "QR code for your authenticator app");
+  svg.setAttribute("aria-label", label);
   svg.setAttribute("shape-rendering", "crispEdges");
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
@@ -48,11 +48,11 @@ class Section {
 
   constructor(page) {
     this.#page = page;
-    const { element } = page;
+    const { element, t } = page;
     this.body = element("div", {});
     this.problem = element("p", { class: "problem", role: "alert" });
     this.element = element("section", { id: "factor", "aria-labelledby": "factor-title" },
-      element("h3", { id: "factor-title" }, "Two-step verification"), this.body, this.problem);
+      element("h3", { id: "factor-title" }, t("twoStep")), this.body, this.problem);
   }
 
   /** Shows how things are, in this place. What its user has begun there stays. */
@@ -89,26 +89,24 @@ class Section {
     const [told, { hasPassword }] = found;
     this.#hasPassword = hasPassword;
     this.#isBusy = false;
-    const { element, button, things } = this.#page;
+    const { element, button, language, t } = this.#page;
     if (told.since === undefined) {
       this.#fill(
-        element("p", {}, told.required
-          ? "Operators of this server need it before they can look after the server."
-          : "Protect your account with a code from an authenticator app each time you sign in."),
-        element("div", { class: "row" }, button("Turn on", () => this.#begin())));
+        element("p", {}, t(told.required ? "twoStepRequired" : "twoStepHint")),
+        element("div", { class: "row" }, button(t("turnOn"), () => this.#begin())));
       return;
     }
-    const left = told.recoveryCodes ? `${things(told.recoveryCodes, "recovery code")} left.` : "No recovery codes left: create new ones.";
-    this.#fill(element("p", {}, `On since ${new Date(told.since).toLocaleDateString()}. ${left}`),
-      element("div", { class: "row" }, button("New recovery codes", () => this.#renew()),
-        ...(told.required ? [] : [button("Turn off", () => this.#turnOff(), { class: "danger" })])));
+    const left = told.recoveryCodes ? t("codesLeft", { count: told.recoveryCodes }) : t("noCodesLeft");
+    this.#fill(element("p", {}, `${t("onSince", { date: language.date(told.since) })} ${left}`),
+      element("div", { class: "row" }, button(t("newCodes"), () => this.#renew()),
+        ...(told.required ? [] : [button(t("turnOff"), () => this.#turnOff(), { class: "danger" })])));
   }
 
   /** A form with these fields, and a button to go back. */
   #form(words, fields, submit, act, { isDanger = false } = {}) {
-    const { element, button } = this.#page;
+    const { element, button, t } = this.#page;
     const form = element("form", {}, ...words, ...fields, element("div", { class: "row" },
-      button("Cancel", () => this.#state()), element("button", { class: isDanger ? "danger" : "filled" }, submit)));
+      button(t("cancel"), () => this.#state()), element("button", { class: isDanger ? "danger" : "filled" }, submit)));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const done = form.querySelector("button:not([type])");
@@ -127,10 +125,10 @@ class Section {
   }
 
   #passwordField() {
-    return this.#hasPassword ? [this.#field("factor-password", "Your password", { type: "password", autocomplete: "current-password" })] : [];
+    return this.#hasPassword ? [this.#field("factor-password", this.#page.t("yourPassword"), { type: "password", autocomplete: "current-password" })] : [];
   }
 
-  #codeField(words = "Code from your app") {
+  #codeField(words = this.#page.t("codeFromApp")) {
     return this.#field("factor-code", words, { autocomplete: "one-time-code", autocapitalize: "none", spellcheck: "false", maxlength: 64 });
   }
 
@@ -139,61 +137,62 @@ class Section {
 
   #begin() {
     if (!this.#hasPassword) return this.#offer();
-    return this.#form([], this.#passwordField(), "Continue", () => this.#offer());
+    return this.#form([], this.#passwordField(), this.#page.t("continue"), () => this.#offer());
   }
 
   async #offer() {
     const password = this.body.querySelector("#factor-password") ? this.#password : undefined;
     const offer = await this.#attempt((accounts, user) => accounts.offerFactor(user, password));
     if (!offer) return;
-    const { element } = this.#page;
-    const spaced = offer.secret.match(/.{1,4}/g).join(" ");
+    const { element, t } = this.#page;
+    const manual = element("p", { "data-t": "openOrEnterKey" }, element("a", { href: offer.address, "data-t": "openOnDevice" }),
+      element("code", { id: "factor-secret" }, offer.secret.match(/.{1,4}/g).join(" ")));
     this.#form([
-      element("p", {}, "Scan this with your authenticator app:"),
-      element("div", { id: "factor-picture" }, picture(offer.address)),
-      element("p", {}, "Or ", element("a", { href: offer.address }, "open it in an app on this device"), ", or enter this key: ",
-        element("code", { id: "factor-secret" }, spaced)),
-    ], [this.#codeField()], "Turn on", async () => {
+      element("p", {}, t("scanThis")),
+      element("div", { id: "factor-picture" }, picture(offer.address, t("factorPicture"))), manual,
+    ], [this.#codeField()], t("turnOn"), async () => {
       const codes = await this.#attempt((accounts, user) => accounts.turnOnFactor(user, this.#code));
-      if (codes) this.#showCodes(codes, "Two-step verification is on, and your other devices are signed out.");
+      if (codes) this.#showCodes(codes, t("twoStepOn"));
     });
+    this.#page.language.fill(this.body);
   }
 
   #renew() {
-    return this.#form([], [...this.#passwordField(), this.#codeField()], "Create new codes", async () => {
+    const { t } = this.#page;
+    return this.#form([], [...this.#passwordField(), this.#codeField()], t("createCodes"), async () => {
       const codes = await this.#attempt((accounts, user) => accounts.renewRecoveryCodes(user, this.#password, this.#code));
-      if (codes) this.#showCodes(codes, "Your old recovery codes no longer work.");
+      if (codes) this.#showCodes(codes, t("oldCodesGone"));
     });
   }
 
   #turnOff() {
-    const { element } = this.#page;
-    return this.#form([element("p", {}, "Your password alone will be enough to sign in.")],
-      [...this.#passwordField(), this.#codeField("Code from your app, or a recovery code")], "Turn off", async () => {
+    const { element, t } = this.#page;
+    return this.#form([element("p", {}, t("turnOffHint"))],
+      [...this.#passwordField(), this.#codeField(t("codeOrRecovery"))], t("turnOff"), async () => {
         const isOff = await this.#attempt(async (accounts, user) => {
           await accounts.turnOffFactor(user, this.#password, this.#code);
           return true;
         });
         if (!isOff) return;
         await this.#state();
-        this.#page.tell("Two-step verification is off.");
+        this.#page.tell(t("twoStepOff"));
       }, { isDanger: true });
   }
 
   #showCodes(codes, words) {
     this.#isBusy = true;
-    const { element, button, tell } = this.#page;
+    const { element, button, t, tell } = this.#page;
     const copy = async () => {
       try {
         await navigator.clipboard.writeText(codes.join("\n"));
-        tell("Copied.");
+        tell(t("copied"));
       } catch {
-        tell("Select the codes and copy them.");
+        tell(t("copyByHand"));
       }
     };
-    const title = element("p", { tabindex: "-1" }, `${words} Save these recovery codes: each signs you in once if you lose your device. You won’t see them again.`);
+    const title = element("p", { tabindex: "-1" }, `${words} ${t("saveCodes")}`);
     this.#fill(title, element("ul", { id: "factor-codes" }, ...codes.map((code) => element("li", {}, code))),
-      element("div", { class: "row" }, button("Copy", copy), button("I saved them", () => this.#state(), { class: "filled" })));
+      element("div", { class: "row" }, button(t("copy"), copy), button(t("savedCodes"), () => this.#state(), { class: "filled" })));
     title.focus();
   }
 }

@@ -54,7 +54,7 @@ class Find {
   }
 
   async #search() {
-    const { $, attempt, element, listView, roost, things } = this.#page;
+    const { $, attempt, countOf, element, listView, roost, t } = this.#page;
     const wanted = $("all-text").value.trim();
     if (!wanted) return this.close();
     const found = await attempt(() => roost.search(wanted)) ?? [];
@@ -62,42 +62,41 @@ class Find {
     const titles = listView.snapshot.rows.map((row) => ({ place: listView.placeOf(row), title: listView.titleOf(row), row }))
       .filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase())).slice(0, TITLES);
     const head = (words) => element("h3", {}, words);
-    const none = element("p", { class: "faint" }, "Nothing was found on this device.");
-    const count = found.length >= 100 ? "The newest 100 messages" : things(found.length, "message");
+    const none = element("p", { class: "faint" }, t("nothingOnDevice"));
     this.#show([
-      ...(titles.length ? [head("Conversations")] : []),
+      ...(titles.length ? [head(t("conversations"))] : []),
       ...titles.map(({ place, title, row }) => this.#row(place, title, row.last?.time, [this.#page.preview(row.last)])),
-      ...(found.length ? [head(count)] : []), ...found.map((one) => this.#hit(one, wanted)),
+      ...(found.length ? [head(countOf(found))] : []), ...found.map((one) => this.#hit(one, wanted)),
       ...(titles.length || found.length ? [] : [none]),
     ]);
     return undefined;
   }
 
   #hit({ conversation, peer, message }, wanted) {
-    const { around, called, element, listView } = this.#page;
+    const { around, called, element, listView, t } = this.#page;
     const place = peer ? `@${peer}` : conversation;
     const row = listView.row(conversation) ?? listView.row(place);
-    const who = message.isOwn ? "You: " : peer ? "" : `${called(message.from)}: `;
     const [before, hit, behind] = around(message.text ?? "", wanted);
-    const words = [who + before, element("mark", {}, hit), behind];
-    return this.#row(place, row ? listView.titleOf(row) : peer ? called(peer) : "Group", message.time, words, message.sequence);
+    const begins = message.isOwn ? t("youSay", { text: before }) : peer ? before : t("says", { name: called(message.from), text: before });
+    const words = [begins, element("mark", {}, hit), behind];
+    return this.#row(place, row ? listView.titleOf(row) : peer ? called(peer) : t("group"), message.time, words, message.sequence);
   }
 
   #row(place, title, time, words, sequence) {
-    const { button, conversationView, element, go, patchAvatar, shortTime, tell } = this.#page;
+    const { button, conversationView, element, go, language, patchAvatar, t, tell } = this.#page;
     const open = async () => {
       go(place);
       if (sequence === undefined) return;
       await conversationView.opening;
       if (conversationView.place !== place) return;
-      await conversationView.jump(sequence) ?? tell("That message isn't here.");
+      await conversationView.jump(sequence) ?? tell(t("messageNotHere"));
     };
     const made = button("", open, { class: "conversation", tabindex: -1 });
     const avatar = element("span", { "aria-hidden": "true" });
     patchAvatar(avatar, title, { isGroup: !place.startsWith("@"), seed: place.replace(/^@/, "") });
     made.append(avatar, element("span", { class: "body" },
       element("span", { class: "line" }, element("span", { class: "name strong", dir: "auto" }, title),
-        element("time", { class: "faint" }, time ? shortTime(time) : "")),
+        element("time", { class: "faint" }, time ? language.shortTime(time) : "")),
       element("span", { class: "line" }, element("span", { class: "preview faint", dir: "auto" }, ...words))));
     return element("div", {}, made);
   }

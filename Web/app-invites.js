@@ -5,8 +5,9 @@ import { encode } from "./qr.js";
 
 const DAY = 86_400_000;
 const SVG = "http://www.w3.org/2000/svg";
-const USES = { 1: "One person", 10: "Up to 10 people", 100: "Up to 100 people" };
-const LIVES = { 1: "1 day", 7: "7 days", 30: "30 days" };
+const USES = [1, 10, 100];
+/** Days. */
+const LIVES = [1, 7, 30];
 
 const STYLE = `
 #invite-dialog select, #invite-link { width: 100%; }
@@ -18,14 +19,14 @@ const STYLE = `
 `;
 
 /** A code that a phone reads, as a picture; undefined if the link is too long. */
-function picture(link) {
+function picture(link, label) {
   const rows = encode(link);
   if (!rows) return undefined;
   const svg = document.createElementNS(SVG, "svg");
   // Four squares of white around it, without which it isn't read.
   svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "QR code of the link");
+  svg.setAttribute("aria-label", label);
   svg.setAttribute("shape-rendering", "crispEdges");
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
@@ -48,23 +49,24 @@ class InviteDialog {
 
   constructor(page) {
     this.#page = page;
-    const { $, element, icon, equip, button } = page;
-    const options = (values) => Object.entries(values).map(([value, words]) => element("option", { value }, words));
+    const { $, element, icon, equip, button, language, t } = page;
+    const options = (values, words) => values.map((value) => element("option", { value }, words(value)));
     const field = (id, words, ...children) => element("p", { class: "field" }, element("label", { for: id }, words),
       element("select", { id }, ...children));
-    const close = element("button", { type: "button", class: "icon", "data-close": "", "aria-label": "Close" }, icon("close"));
+    const close = element("button", { type: "button", class: "icon", "data-close": "", "aria-label": t("close") }, icon("close"));
     const dialog = element("dialog", { id: "invite-dialog", "aria-labelledby": "invite-title" },
-      element("header", { class: "row" }, element("h2", { id: "invite-title", class: "grow" }, "Invite people"), close),
+      element("header", { class: "row" }, element("h2", { id: "invite-title", class: "grow" }, t("invitePeople")), close),
       element("form", { id: "invite-form" },
-        field("invite-to", "To"), field("invite-uses", "Who can use it", ...options(USES)),
-        field("invite-life", "Good for", ...options(LIVES)),
+        field("invite-to", t("inviteTo")), field("invite-uses", t("inviteUses"), ...options(USES, (count) => t("upToPeople", { count }))),
+        field("invite-life", t("inviteLife"), ...options(LIVES, (days) => language.duration(days * DAY))),
         element("p", { id: "invite-problem", class: "problem", role: "alert" }),
-        element("div", { class: "row end" }, element("button", { class: "filled" }, "Create link"))),
+        element("div", { class: "row end" }, element("button", { class: "filled" }, t("createLink")))),
       element("div", { id: "invite-made", hidden: "" }, element("div", { id: "invite-code" }),
-        element("p", { id: "invite-long", class: "faint", hidden: "" }, "This link is too long for a QR code."),
-        element("div", { class: "row" }, element("input", { id: "invite-link", class: "grow", readonly: "", "aria-label": "Invitation link" }),
-          button("Copy", () => this.#copy(), { class: "filled" }))),
-      element("section", { id: "invite-own", hidden: "" }, element("h3", {}, "Your links"), element("ul", { id: "invite-list" })));
+        element("p", { id: "invite-long", class: "faint", hidden: "" }, t("linkTooLong")),
+        element("div", { class: "row" }, element("input", { id: "invite-link", class: "grow", readonly: "", "aria-label": t("inviteLink") }),
+          button(t("copy"), () => this.#copy(), { class: "filled" })),
+        button(t("anotherLink"), () => this.#fold(false), { id: "invite-more", class: "quiet" })),
+      element("section", { id: "invite-own", hidden: "" }, element("h3", {}, t("yourLinks")), element("ul", { id: "invite-list" })));
     $("confirm").before(dialog);
     equip(dialog);
     $("invite-life").value = "7";
@@ -77,25 +79,25 @@ class InviteDialog {
 
   /** Shows the dialog; the open group is chosen, if one may invite to it. */
   open() {
-    const { $, element, text, listView, conversationView, showDialog } = this.#page;
+    const { $, element, t, text, listView, conversationView, showDialog } = this.#page;
     const groups = listView.snapshot.rows.filter(({ conversation }) => conversation?.kind === "group" && conversation.role !== "member");
-    $("invite-to").replaceChildren(element("option", { value: "" }, "Chat with me"),
+    $("invite-to").replaceChildren(element("option", { value: "" }, t("chatWithMe")),
       ...groups.map((row) => element("option", { value: row.id }, row.title)));
     $("invite-to").value = groups.some((row) => row.id === conversationView.place) ? conversationView.place : "";
-    $("invite-made").hidden = true;
+    this.#fold(false);
     text($("invite-problem"), "");
     showDialog("invite-dialog");
     this.#list();
   }
 
   async #ask(type, members) {
-    const { $, text, reason, roost } = this.#page;
+    const { $, t, text, reason, roost } = this.#page;
     try {
       text($("invite-problem"), "");
       return await roost.request(type, members);
     } catch (error) {
-      text($("invite-problem"), { __proto__: null, too_large: "You have too many links. Revoke one first.",
-        rate_limited: "You have made many links. Try again later." }[error?.code] ?? reason(error));
+      text($("invite-problem"), error?.code === "too_large" ? t("tooManyLinks")
+        : error?.code === "rate_limited" ? t("linksTooFast") : reason(error));
       return undefined;
     }
   }
@@ -114,25 +116,34 @@ class InviteDialog {
   }
 
   #show(invite) {
-    const { $ } = this.#page;
+    const { $, t } = this.#page;
     const link = this.#links.get(invite);
-    const code = picture(link);
+    const code = picture(link, t("linkPicture"));
     $("invite-code").replaceChildren(...(code ? [code] : []));
     $("invite-long").hidden = code !== undefined;
     $("invite-link").value = link;
-    $("invite-made").hidden = false;
-    $("invite-made").scrollIntoView({ block: "nearest" });
+    this.#fold(true);
+    $("invite-dialog").scrollTop = 0;
+  }
+
+  /** Either the form or what it has made: together they would hide the list of links. */
+  #fold(isMade) {
+    const { $ } = this.#page;
+    const hadFocus = $("invite-dialog").contains(document.activeElement);
+    $("invite-form").hidden = isMade;
+    $("invite-made").hidden = !isMade;
+    if (hadFocus) (isMade ? $("invite-link") : $("invite-to")).focus();
   }
 
   async #copy() {
-    const { $, tell } = this.#page;
+    const { $, t, tell } = this.#page;
     try {
       await navigator.clipboard.writeText($("invite-link").value);
-      tell("Link copied");
+      tell(t("linkCopied"));
     } catch {
       // Without a secure connection the browser lets nobody write there.
       $("invite-link").select();
-      tell("Press Ctrl+C to copy the link");
+      tell(t("copyLinkByHand"));
     }
   }
 
@@ -145,18 +156,17 @@ class InviteDialog {
   }
 
   #row({ invite, conversation, uses, used, expires }) {
-    const { element, button, listView } = this.#page;
-    const to = conversation ? listView.row(conversation)?.title ?? "A group" : "Chat with me";
-    const until = new Date(expires).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+    const { element, button, language, listView, t } = this.#page;
+    const to = conversation ? listView.row(conversation)?.title ?? t("group") : t("chatWithMe");
     return element("li", {},
       element("span", { class: "who" }, element("span", { class: "strong" }, to),
-        element("span", { class: "faint" }, `Used ${used} of ${uses} · until ${until}`)),
-      ...(this.#links.has(invite) ? [button("Show", () => this.#show(invite))] : []),
-      button("Revoke", async () => {
+        element("span", { class: "faint" }, t("linkUsed", { used, uses, until: language.shortDay(expires) }))),
+      ...(this.#links.has(invite) ? [button(t("show"), () => this.#show(invite))] : []),
+      button(t("revoke"), async () => {
         if (await this.#ask("invite.revoke", { invite })) {
-          if (this.#links.get(invite) === this.#page.$("invite-link").value) this.#page.$("invite-made").hidden = true;
+          if (this.#links.get(invite) === this.#page.$("invite-link").value) this.#fold(false);
           await this.#list();
         }
-      }, { "aria-label": `Revoke the link: ${to}` }));
+      }, { "aria-label": t("revokeLink", { name: to }) }));
   }
 }

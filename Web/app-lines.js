@@ -1,69 +1,49 @@
 // The words for what has happened to a conversation, between its messages.
 
-const HOUR = 3_600_000;
+/** Reasons that admins give. */
+export const REASONS = ["spam", "harassment", "impersonation", "illegal", "other"];
 
-/** How long messages stay, as people say it. */
-export function duration(after, things) {
-  const days = Math.round(after / (24 * HOUR));
-  return days === 1 ? "24 hours" : days % 7 === 0 && days < 30 ? things(days / 7, "week") : things(days, "day");
-}
+/** A reason as people say it. Another client may have given another one. */
+export const reasonWords = (reason, t) => (REASONS.includes(reason) ? t(`reason.${reason}`) : reason);
 
-/** Reasons that admins give, as people say them. */
-export const REASONS = {
-  spam: "Spam", harassment: "Harassment", impersonation: "Pretending to be someone else", illegal: "Illegal content",
-  other: "Other",
-};
-
-const why = ({ reason }) => (reason && reason !== "other" ? `: ${REASONS[reason] ?? reason}` : "");
-
-/** When a timeout ends: the time, and the day unless it is today. */
-export function endOf(until) {
-  const end = new Date(until);
-  const isToday = end.toDateString() === new Date().toDateString();
-  return end.toLocaleString(undefined, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
-}
+const because = ({ reason }, t) => (reason && reason !== "other" ? t("because", { reason: reasonWords(reason, t) }) : "");
 
 /** Why the user can't write in a group, and until when if that ends by itself; undefined if it can. */
-export function barrier({ role, posting, timeout } = {}) {
+export function barrier({ role, posting, timeout } = {}, { endOf, t }) {
   if (role === "owner") return undefined;
   if (timeout?.until > Date.now()) {
-    return { until: timeout.until, words: `You can’t send messages here until ${endOf(timeout.until)}${why(timeout)}.` };
+    return { until: timeout.until, words: t("timedOutUntil", { time: endOf(timeout.until), why: because(timeout, t) }) };
   }
-  return posting === "admins" && role === "member" ? { words: "Only admins can send messages here." } : undefined;
+  return posting === "admins" && role === "member" ? { words: t("onlyAdminsWrite") } : undefined;
 }
 
 /** What a line says. `called` names a user. */
-export function lineWords(line, { me, called, names, things }) {
-  const { event, by, users = [], count = users.length, name, user, role, after, owner, banned, until, posting, inviter } = line;
-  const who = (one) => (one === me ? "You" : called(one));
-  const whom = (one) => (one === me ? "you" : called(one));
-  const all = () => names(users.map(whom), count - users.length);
-  const own = owner === undefined ? "" : `. ${owner === me ? "You are" : `${called(owner)} is`} the owner now`;
+export function lineWords(line, { me, called, language }) {
+  const { t, names, endOf, duration } = language;
+  const { event, by, users = [], count = users.length, name: group, user, role, after, owner, banned, until, posting, inviter } = line;
+  const whom = (one) => (one === me ? t("youObject") : called(one));
+  const one = () => ({ whom: whom(user), to: user === me ? t("youDative") : called(user) });
+  const all = () => ({ whom: names(users.map(whom), count - users.length) });
+  const of = (who, more = {}) => ({ as: who === me ? "you" : "other", name: called(who), why: because(line, t), ...more });
   switch (event) {
-    case "created": return `${who(by)} created the group${name ? ` “${name}”` : ""}`;
+    case "created": return t(group ? "line.createdNamed" : "line.created", of(by, { group }));
     case "added":
-      if (users.length !== 1 || users[0] !== by) return `${who(by)} added ${all()}`;
-      return `${who(by)} joined${inviter === undefined ? "" : ` by ${inviter === me ? "your" : `${called(inviter)}'s`} link`}`;
-    case "removed": return banned ? `${who(by)} banned ${all()}${why(line)}` : `${who(by)} removed ${all()}`;
-    case "banned": return `${who(by)} banned ${whom(user)}${why(line)}`;
-    case "unbanned": return `${who(by)} lifted the ban on ${whom(user)}`;
-    case "timeout":
-      return until ? `${who(by)} gave ${whom(user)} a timeout until ${endOf(until)}${why(line)}`
-        : `${who(by)} ended the timeout of ${whom(user)}`;
-    case "deleted": return `${who(by)} removed ${user === me ? "your message" : `a message from ${called(user)}`}${why(line)}`;
-    case "posting":
-      return posting === "admins" ? `${who(by)} let only admins send messages` : `${who(by)} let everyone send messages`;
-    case "left": return `${who(by)} left${own}`;
-    case "renamed": return `${who(by)} renamed the group to “${name}”`;
-    case "described": return `${who(by)} changed the photo or description`;
+      if (users.length !== 1 || users[0] !== by) return t("line.added", of(by, all()));
+      if (inviter === undefined) return t("line.joined", of(by));
+      return inviter === me ? t("line.joinedByYours", of(by)) : t("line.joinedBy", of(by, { inviter: called(inviter) }));
+    case "removed": return t(banned ? "line.banned" : "line.removed", of(by, all()));
+    case "banned": return t("line.banned", of(by, one()));
+    case "unbanned": return t("line.unbanned", of(by, one()));
+    case "timeout": return until ? t("line.timeout", of(by, { ...one(), time: endOf(until) })) : t("line.timeoutEnded", of(by, one()));
+    case "deleted": return t(user === me ? "line.deletedYours" : "line.deleted", of(by, one()));
+    case "posting": return t(posting === "admins" ? "line.onlyAdmins" : "line.everyone", of(by));
+    case "left": return t("line.left", of(by)) + (owner === undefined ? "" : `. ${t("line.owner", of(owner))}`);
+    case "renamed": return t("line.renamed", of(by, { group }));
+    case "described": return t("line.described", of(by));
     case "role":
-      return role === "owner" ? `${who(by)} made ${whom(user)} the owner`
-        : role === "admin" ? `${who(by)} made ${whom(user)} an admin`
-          : `${who(by)} made ${whom(user)} a regular member`;
-    case "expiry":
-      return after ? `${who(by)} set messages to disappear after ${duration(after, things)}`
-        : `${who(by)} turned off disappearing messages`;
-    case "pinned": return `${who(by)} pinned a message`;
+      return t(role === "owner" ? "line.madeOwner" : role === "admin" ? "line.madeAdmin" : "line.madeMember", of(by, one()));
+    case "expiry": return after ? t("line.expiry", of(by, { length: duration(after) })) : t("line.expiryOff", of(by));
+    case "pinned": return t("line.pinned", of(by));
     default: return "";
   }
 }

@@ -1,10 +1,10 @@
 // Who may be in a group and write in it, for its owner and admins: what app-people.js shows of it in the dialog of a
 // conversation.
 
-import { REASONS } from "./app-lines.js";
+import { REASONS, reasonWords } from "./app-lines.js";
 
 /** For how long members can be timed out, as the page offers it. Milliseconds. */
-const TIMES = [[600_000, "10 minutes"], [3_600_000, "1 hour"], [86_400_000, "24 hours"], [604_800_000, "7 days"]];
+const TIMES = [600_000, 3_600_000, 86_400_000, 604_800_000];
 /** Banned users whom the dialog asks for. */
 const BANS = 1_000;
 
@@ -20,18 +20,18 @@ export class Moderation {
     this.#page = page;
     this.#change = change;
     this.#row = row;
-    const { element, $ } = page;
+    const { element, $, language, t } = page;
     const option = (value, words) => element("option", { value }, words);
-    this.posting = field(page, "info-posting", "Who can send messages", "select", {},
-      option("all", "Everyone"), option("admins", "Only admins"));
-    this.bans = element("details", { id: "bans-part" }, element("summary", {}, "Banned"), element("ul", { id: "bans" }));
+    this.posting = field(page, "info-posting", t("whoCanSend"), "select", {},
+      option("all", t("everyone")), option("admins", t("onlyAdmins")));
+    this.bans = element("details", { id: "bans-part" }, element("summary", {}, t("banned")), element("ul", { id: "bans" }));
     this.dialog = element("dialog", { id: "moderate-dialog", "aria-labelledby": "moderate-title" },
       element("h2", { id: "moderate-title" }),
       element("form", { id: "moderate-form" },
-        field(page, "moderate-time", "For how long", "select", {}, ...TIMES.map(([value, words]) => option(value, words))),
-        field(page, "moderate-reason", "Reason, shown to everyone in the group", "select", {},
-          option("", "No reason"), ...Object.entries(REASONS).map(([value, words]) => option(value, words))),
-        element("div", { class: "row end" }, element("button", { type: "button", "data-close": "" }, "Cancel"),
+        field(page, "moderate-time", t("howLong"), "select", {}, ...TIMES.map((one) => option(one, language.duration(one)))),
+        field(page, "moderate-reason", t("reasonForAll"), "select", {},
+          option("", t("noReason")), ...REASONS.map((one) => option(one, t(`reason.${one}`)))),
+        element("div", { class: "row end" }, element("button", { type: "button", "data-close": "" }, t("cancel")),
           element("button", { id: "moderate-submit", class: "danger" }))));
     $("confirm").before(this.dialog);
     page.equip(this.dialog);
@@ -70,12 +70,13 @@ export class Moderation {
 
   /** What the owner or an admin can do about a member of a lower role. */
   acts({ user, timeout }) {
+    const { t } = this.#page;
     const ask = (does) => this.#ask(does, user);
     return [
       timeout?.until > Date.now()
-        ? ["End timeout", () => this.#change(() => this.#request("timeout", { user, after: 0 }))]
-        : ["Time out", () => ask("timeout")],
-      ["Ban", () => ask("ban")],
+        ? [t("endTimeout"), () => this.#change(() => this.#request("timeout", { user, after: 0 }))]
+        : [t("timeOut"), () => ask("timeout")],
+      [t("ban"), () => ask("ban")],
     ];
   }
 
@@ -88,11 +89,13 @@ export class Moderation {
   }
 
   #ask(does, user) {
-    const { $, text, called, showDialog } = this.#page;
+    const { $, t, text, called, showDialog } = this.#page;
     this.#chosen = { does, user };
     const isTimeout = does === "timeout";
-    const words = { timeout: ["Time out", `Time out ${called(user)}?`], ban: ["Ban", `Ban ${called(user)} from this group?`],
-      delete: ["Delete", `Delete the message from ${called(user.from)} for everyone?`] };
+    const name = called(does === "delete" ? user.from : user);
+    const words = {
+      timeout: [t("timeOut"), t("timeOutAsk", { name })], ban: [t("ban"), t("banAsk", { name })], delete: [t("delete"), t("removeAsk", { name })],
+    };
     text($("moderate-title"), words[does][1]);
     text($("moderate-submit"), words[does][0]);
     $("moderate-time").parentNode.hidden = !isTimeout;
@@ -103,7 +106,7 @@ export class Moderation {
   /** Who can't come back, if the list is open. */
   async load() {
     if (!this.bans.open) return;
-    const { roost, $, attempt, called, element } = this.#page;
+    const { roost, $, attempt, called, element, t } = this.#page;
     const { id } = this.#conversation;
     const bans = [];
     let after;
@@ -116,8 +119,8 @@ export class Moderation {
       return true;
     });
     if (!isRead || this.#conversation?.id !== id) return;
-    const rows = bans.map(({ user, by, reason }) => this.#row(user, `by ${called(by)}${reason ? ` · ${REASONS[reason] ?? reason}` : ""}`,
-      [["Unban", () => this.#change(() => this.#request("unban", { user }))]]));
-    $("bans").replaceChildren(...(rows.length ? rows : [element("li", { class: "faint" }, "Nobody is banned.")]));
+    const rows = bans.map(({ user, by, reason }) => this.#row(user, [t("bannedBy", { name: called(by) }), reason && reasonWords(reason, t)].filter(Boolean).join(" · "),
+      [[t("unban"), () => this.#change(() => this.#request("unban", { user }))]]));
+    $("bans").replaceChildren(...(rows.length ? rows : [element("li", { class: "faint" }, t("noneBanned"))]));
   }
 }

@@ -3,6 +3,7 @@
 
 import { dialog, field, style, symbol } from "./app-dialogs.js";
 import { Expiry } from "./app-expiry.js";
+import { REASONS } from "./app-lines.js";
 import { Moderation } from "./app-moderation.js";
 import { TalkPart } from "/app-talk.js?unpacked";
 import { People } from "/roost-people.js?unpacked";
@@ -30,7 +31,7 @@ const STYLE = `
 #people-dialog input, #report-dialog select { width: 100%; }
 .muted .count { background: var(--faint); color: var(--ground); }
 /* Beside the time, where a long name doesn't cut it off. */
-.conversation.muted time::before { content: "muted · "; }
+.conversation time::before { content: attr(data-muted); }
 #people-button { position: relative; }
 #people-button .count { position: absolute; top: -0.1rem; right: -0.1rem; }
 #pins { display: flex; align-items: center; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; flex: none;
@@ -39,11 +40,6 @@ const STYLE = `
 #info-acts { margin: 0.6rem 0; }
 @media (pointer: coarse) { .person button { min-height: 2.75rem; min-width: 2.75rem; } }
 `;
-
-const REASONS = {
-  spam: "Spam", harassment: "Harassment", impersonation: "It pretends to be somebody else", illegal: "It is illegal",
-  other: "Something else",
-};
 
 /** Begins the part. `use` hands in the chat whenever the page gets another one. */
 export function begin(page) {
@@ -126,32 +122,33 @@ class PeoplePart {
     patchAvatar(avatar, name, { seed: user, state });
     const who = button("", () => card(user), { class: "open", "aria-haspopup": "dialog" });
     who.append(avatar, element("span", { class: "who" }, element("span", { dir: "auto" }, name), element("span", { class: "faint", dir: "auto" }, line)));
-    const made = buttons.map(([words, act, more]) => button(words, act, { "aria-label": `${words}: ${name}`, ...more }));
+    const made = buttons.map(([words, act, more]) => button(words, act, { "aria-label": this.#page.t("actFor", { act: words, name }), ...more }));
     return element("li", { class: "person" }, who, element("span", { class: "acts" }, ...made));
   }
 
   async block(user) {
-    const { called, confirmed } = this.#page;
-    const words = `Block ${called(user)}? Neither of you sees messages, typing, presence or the profile of the other any more.`;
-    if (await confirmed(words, "Block")) await this.people.block([user]);
+    const { called, confirmed, t } = this.#page;
+    if (await confirmed(t("blockAsk", { name: called(user) }), t("block"))) await this.people.block([user]);
   }
 
   /** Who got a message of one's own and who has read it, and when. */
   async showReaders(message) {
-    const { attempt, conversationView, $, text, element, showDialog, called, names } = this.#page;
+    const { attempt, conversationView, $, t, text, element, language, showDialog, called } = this.#page;
     const { id } = conversationView.snapshot.conversation;
     const receipts = await attempt(() => this.people.receipts(id, message.sequence));
     if (!receipts) return;
     await this.know(receipts.map((one) => one.user));
     const readers = receipts.filter((one) => one.isRead);
-    const at = (words, time) => (time ? `${words} ${when(time)}` : words);
-    const by = () => `Read by ${names(readers.slice(0, 3).map((one) => called(one.user)), readers.length - 3)}`;
-    text($("readers-text"), readers.length ? at(by(), readers.length === 1 && readers[0].readAt)
-      : receipts.length ? "Nobody has read it yet." : "Nobody has it yet.");
+    const names = language.names(readers.slice(0, 3).map((one) => called(one.user)), readers.length - 3);
+    const at = readers.length === 1 && readers[0].readAt;
+    text($("readers-text"), at ? t("readByAt", { names, time: language.endOf(at) }) : readers.length ? t("readByNames", { names })
+      : t(receipts.length ? "noneRead" : "noneGot"));
     $("readers").replaceChildren(...receipts.map(({ user, isRead, readAt, deliveredAt }) => {
-      const row = this.row(user, isRead ? at("read", readAt) : at("delivered", deliveredAt), []);
-      row.title = [readAt && `Read ${new Date(readAt).toLocaleString()}`,
-        deliveredAt && `Delivered ${new Date(deliveredAt).toLocaleString()}`].filter(Boolean).join("\n");
+      const time = isRead ? readAt : deliveredAt;
+      const state = isRead ? "read" : "delivered";
+      const row = this.row(user, time ? t(`receiptAt.${state}`, { time: language.endOf(time) }) : t(`state.${state}`), []);
+      row.title = [readAt && t("receiptAt.read", { time: language.moment(readAt) }),
+        deliveredAt && t("receiptAt.delivered", { time: language.moment(deliveredAt) })].filter(Boolean).join("\n");
       return row;
     }));
     if (!receipts.length) $("readers").append(element("li", { class: "faint" }, "…"));
@@ -168,15 +165,6 @@ class PeoplePart {
   }
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-
-/** A time to the minute, with its day unless that is today. */
-function when(time) {
-  const isToday = new Date(time).toDateString() === new Date().toDateString();
-  return `${isToday ? "" : `on ${date.format(time)} `}at ${clock.format(time)}`;
-}
-
 // Dialogs ------------------------------------------------------------------------------------------------------------
 
 /** Gives a list other rows. The focus goes to the button that has taken the place of the one that had it. */
@@ -189,8 +177,8 @@ function fill(list, rows, otherwise) {
 }
 
 function readersDialog(page) {
-  const { element } = page;
-  return dialog(page, "readers", "Who has read it",
+  const { element, t } = page;
+  return dialog(page, "readers", t("whoRead"),
     element("p", { id: "readers-text", class: "faint" }), element("ul", { id: "readers" }));
 }
 
@@ -203,15 +191,15 @@ class ReportDialog {
   constructor(page, part) {
     this.#page = page;
     this.#part = part;
-    const { element } = page;
-    const options = Object.entries(REASONS).map(([value, words]) => element("option", { value }, words));
+    const { element, t } = page;
+    const options = REASONS.map((value) => element("option", { value }, t(`reason.${value}`)));
     this.form = element("form", {},
-      element("p", { class: "faint" }, "Whoever runs this server is told, and nobody else."),
-      field(page, "report-reason", "What is wrong", "select", {}, ...options),
-      field(page, "report-text", "What happened", "textarea", { rows: 3, maxlength: 250 }),
+      element("p", { class: "faint" }, t("reportHint")),
+      field(page, "report-reason", t("reportReason"), "select", {}, ...options),
+      field(page, "report-text", t("reportDetails"), "textarea", { rows: 3, maxlength: 250 }),
       element("p", { id: "report-problem", class: "problem", role: "alert" }),
-      element("div", { class: "row end" }, element("button", { type: "button", "data-close": "" }, "Cancel"),
-        element("button", { class: "filled" }, "Report")));
+      element("div", { class: "row end" }, element("button", { type: "button", "data-close": "" }, t("cancel")),
+        element("button", { class: "filled" }, t("report"))));
     dialog(page, "report", "", this.form);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -220,24 +208,24 @@ class ReportDialog {
   }
 
   open(user) {
-    const { $, text, called, showDialog } = this.#page;
+    const { $, t, text, called, showDialog } = this.#page;
     this.#user = user;
     this.form.reset();
     text($("report-problem"), "");
-    text($("report-title"), `Report ${called(user)}`);
+    text($("report-title"), t("reportName", { name: called(user) }));
     showDialog("report-dialog");
     $("report-reason").focus();
   }
 
   async #submit() {
-    const { $, text, attempt, tell, called } = this.#page;
+    const { $, t, text, attempt, tell } = this.#page;
     const isDone = await attempt(async () => {
       await this.#part.people.report({ user: this.#user }, $("report-reason").value, $("report-text").value.trim());
       return true;
     }, (words) => text($("report-problem"), words));
     if (!isDone) return;
     $("report-dialog").close();
-    tell(`Whoever runs this server is told of ${called(this.#user)}.`);
+    tell(t("reportSent"));
   }
 }
 
@@ -264,7 +252,7 @@ class InfoDialog {
   }
 
   #make() {
-    const { element } = this.#page;
+    const { element, t } = this.#page;
     const input = (id, attributes) => element("input", { id, class: "grow", autocomplete: "off", ...attributes });
     const label = (id, words) => element("label", { class: "hidden", for: id }, words);
     dialog(this.#page, "info", "",
@@ -272,13 +260,13 @@ class InfoDialog {
       element("div", { class: "row", id: "info-acts" },
         element("button", { type: "button", id: "mute" })),
       this.#expiry.element, this.#moderation.posting,
-      element("form", { id: "rename-form", class: "row" }, label("rename", "Name of the group"),
-        input("rename", { maxlength: 120 }), element("button", {}, "Rename")),
-      element("h3", {}, "Members"),
+      element("form", { id: "rename-form", class: "row" }, label("rename", t("renameGroup")),
+        input("rename", { maxlength: 120 }), element("button", {}, t("rename"))),
+      element("h3", {}, t("members")),
       element("ul", { id: "members" }), this.#moderation.bans,
-      element("button", { type: "button", id: "add", "aria-haspopup": "dialog" }, "Add people"),
+      element("button", { type: "button", id: "add", "aria-haspopup": "dialog" }, t("addPeople")),
       element("p", { id: "info-problem", class: "problem", role: "alert" }),
-      element("div", { class: "row" }, element("button", { type: "button", id: "leave", class: "danger" }, "Leave the group")));
+      element("div", { class: "row" }, element("button", { type: "button", id: "leave", class: "danger" }, t("leaveGroup"))));
   }
 
   get #conversation() { return this.#page.conversationView.snapshot?.conversation; }
@@ -310,7 +298,7 @@ class InfoDialog {
   }
 
   showHead() {
-    const { $, text, things, conversationView } = this.#page;
+    const { $, t, text, conversationView } = this.#page;
     if (!$("info-dialog").open) return;
     // The dialog was opened before the conversation was read, or another one is open by now.
     if (!conversationView.isGroup) return $("info-dialog").close();
@@ -319,17 +307,17 @@ class InfoDialog {
       return this.load();
     }
     text($("info-title"), conversationView.title);
-    return text($("info-text"), things(this.#conversation?.count ?? 0, "member"));
+    return text($("info-text"), t("memberCount", { count: this.#conversation?.count ?? 0 }));
   }
 
   /** Whether it makes a sound. */
   showState() {
-    const { $, text } = this.#page;
+    const { $, t, text } = this.#page;
     const { people } = this.#part;
     if (!people) return;
     const id = this.#conversation?.id;
     $("mute").hidden = !id;
-    text($("mute"), id && people.isMuted(id) ? "Unmute" : "Mute");
+    text($("mute"), t(id && people.isMuted(id) ? "unmute" : "mute"));
   }
 
   /** All members with their roles, and how they are shown now. */
@@ -355,27 +343,27 @@ class InfoDialog {
   }
 
   #row(member, conversation) {
-    const { roost, me, called, confirmed, presenceLine } = this.#page;
+    const { roost, me, called, confirmed, presenceLine, t } = this.#page;
     const { user, role } = member;
     const name = called(user);
     const isTimedOut = member.timeout?.until > Date.now();
-    const line = [role === "member" ? "" : role, isTimedOut ? "timed out" : "", user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
+    const line = [role === "member" ? "" : t(`role.${role}`), isTimedOut ? t("timedOut") : "", user === me ? t("you") : presenceLine(member)].filter(Boolean).join(" · ");
     const acts = [];
     const act = (words, does) => acts.push([words, () => this.change(does)]);
     if (user !== me && conversation.role === "owner") {
-      if (role === "member") act("Make admin", () => roost.setRole("admin", user, conversation.id));
+      if (role === "member") act(t("makeAdmin"), () => roost.setRole("admin", user, conversation.id));
       else {
-        act("Make member", () => roost.setRole("member", user, conversation.id));
-        act("Make owner", async () => {
-          if (await confirmed(`Make ${name} the owner of this group, and yourself an admin?`, "Make owner")) {
+        act(t("makeMember"), () => roost.setRole("member", user, conversation.id));
+        act(t("makeOwner"), async () => {
+          if (await confirmed(t("makeOwnerAsk", { name }), t("makeOwner"))) {
             await roost.setRole("owner", user, conversation.id);
           }
         });
       }
     }
     if (user !== me && (conversation.role === "owner" || (conversation.role === "admin" && role === "member"))) {
-      act("Remove", async () => {
-        if (await confirmed(`Remove ${name} from this group?`, "Remove")) await roost.remove([user], conversation.id);
+      act(t("remove"), async () => {
+        if (await confirmed(t("removeMemberAsk", { name }), t("remove"))) await roost.remove([user], conversation.id);
       });
       acts.push(...this.#moderation.acts(member));
     }
@@ -391,7 +379,8 @@ class InfoDialog {
       this.load();
       return true;
     };
-    this.#page.pick({ title: "Add people", about: this.#page.conversationView.title, isMany: true, act: "Add", without: this.#members, done });
+    const { conversationView, t } = this.#page;
+    this.#page.pick({ title: t("addPeople"), about: conversationView.title, isMany: true, act: t("add"), without: this.#members, done });
   }
 
   remove(message) { this.#moderation.remove(message); }
@@ -405,7 +394,7 @@ class InfoDialog {
   }
 
   #listen() {
-    const { $, text, attempt, confirmed, conversationView, go } = this.#page;
+    const { $, t, text, attempt, confirmed, conversationView, go } = this.#page;
     const on = (id, event, act) => $(id).addEventListener(event, (told) => {
       told.preventDefault();
       act();
@@ -422,8 +411,7 @@ class InfoDialog {
     on("add", "click", () => this.#add());
     on("leave", "click", async () => {
       const { id } = this.#conversation;
-      const words = `Leave “${conversationView.title}”? Its messages will be gone from here.`;
-      if (!await confirmed(words, "Leave")) return;
+      if (!await confirmed(t("leaveGroupAsk", { group: conversationView.title }), t("leave"))) return;
       const isDone = await attempt(async () => { await this.#page.roost.leave(id); return true; },
         (problem) => text($("info-problem"), problem));
       if (!isDone) return;
@@ -505,14 +493,14 @@ class PinLine {
   }
 
   show() {
-    const { text, called, preview } = this.#page;
+    const { t, text, called, content } = this.#page;
     const shown = this.#shown;
     this.line.hidden = !shown.length;
     if (!shown.length) return;
     this.#place %= shown.length;
     const message = shown[this.#place];
-    text(this.title, shown.length > 1 ? `Pinned message ${this.#place + 1} of ${shown.length}` : "Pinned message");
-    text(this.words, `${message.isOwn ? "" : `${called(message.from)}: `}${preview(message)}`);
+    text(this.title, shown.length > 1 ? t("pinnedOf", { at: this.#place + 1, count: shown.length }) : t("pinned"));
+    text(this.words, t("says", { name: message.isOwn ? t("youTitle") : called(message.from), text: content(message) }));
   }
 
   /** Shows the message in its place, and the next one in the line. */
@@ -525,12 +513,12 @@ class PinLine {
 
   /** What can be done with a message, for its menu. */
   actions({ sequence }, done) {
-    const { attempt, conversationView } = this.#page;
+    const { attempt, conversationView, t } = this.#page;
     const { conversation } = conversationView.snapshot;
     if (!conversation || (conversationView.isGroup && conversation.role === "member")) return [];
     const { people } = this.#part;
     const act = this.#pins.some((one) => one.sequence === sequence) ? "unpin" : "pin";
-    return [["pin", act === "pin" ? "Pin" : "Unpin", done(() => attempt(() => people[act](conversation.id, sequence)))]];
+    return [["pin", t(act === "unpin" ? "unpin" : "pin"), done(() => attempt(() => people[act](conversation.id, sequence)))]];
   }
 }
 
@@ -557,21 +545,21 @@ class Panel {
   }
 
   #make() {
-    const { $, element } = this.#page;
+    const { $, element, t } = this.#page;
     this.#badge = element("span", { class: "count", "aria-hidden": "true" });
     $("people-button").append(this.#badge);
     const part = (id, title) => element("section", { id: `people-${id}`, "aria-labelledby": `people-${id}-title`, hidden: "" },
       element("h3", { id: `people-${id}-title` }, title), element("ul", {}));
     const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
-    dialog(this.#page, "people", "People",
-      element("search", {}, field(this.#page, "people-find", "Find somebody by name", "input", { type: "search", ...plain })),
+    dialog(this.#page, "people", t("people"),
+      element("search", {}, field(this.#page, "people-find", t("findPeople"), "input", { type: "search", ...plain })),
       element("p", { id: "people-found-text", class: "faint", role: "status" }),
       element("ul", { id: "people-found" }),
       element("p", { id: "people-problem", class: "problem", role: "alert" }),
-      part("received", "Invitations"), part("accepted", "Contacts"),
-      element("button", { type: "button", id: "people-more", class: "quiet", hidden: "" }, "Show more"),
-      part("sent", "You have invited"),
-      element("p", { id: "people-empty", class: "faint", hidden: "" }, "You have no contacts yet. Find somebody, and invite them."));
+      part("received", t("invitations")), part("accepted", t("contacts")),
+      element("button", { type: "button", id: "people-more", class: "quiet", hidden: "" }, t("showMore")),
+      part("sent", t("invitedByYou")),
+      element("p", { id: "people-empty", class: "faint", hidden: "" }, t("noContacts")));
   }
 
   #listen() {
@@ -623,12 +611,12 @@ class Panel {
   show({ isKnown, contacts }) {
     const { $ } = this.#page;
     const count = contacts.filter((one) => one.state === "received").length;
-    $("people-button").setAttribute("aria-label", count ? `People, ${this.#page.things(count, "invitation")}` : "People");
+    $("people-button").setAttribute("aria-label", this.#page.t(count ? "peopleWaiting" : "people", { count }));
     this.#page.text(this.#badge, count ? String(count) : "");
     if (!$("people-dialog").open) return;
     fill($("people-found"), this.#found.map((one) => this.#foundRow(one)), $("people-find"));
-    const { called } = this.#page;
-    const inOrder = (all) => all.sort((one, other) => called(one.user).localeCompare(called(other.user)));
+    const { called, language } = this.#page;
+    const inOrder = (all) => all.sort((one, other) => language.compare(called(one.user), called(other.user)));
     const of = (state) => inOrder(contacts.filter((one) => one.state === state));
     const accepted = of("accepted");
     const shown = [...of("received").slice(0, ROWS), ...accepted.slice(0, this.#limit), ...of("sent").slice(0, ROWS)];
@@ -648,12 +636,13 @@ class Panel {
   }
 
   #contact({ user, kind, state, label }) {
-    const write = ["Write", () => this.#write(user)];
+    const { t } = this.#page;
+    const write = [t("write"), () => this.#write(user)];
     const acts = {
-      received: [this.#act("Accept", (people) => people.accept(user), { class: "filled" }),
-        this.#act("Decline", (people) => people.decline(user))],
+      received: [this.#act(t("accept"), (people) => people.accept(user), { class: "filled" }),
+        this.#act(t("decline"), (people) => people.decline(user))],
       accepted: [write],
-      sent: [this.#act("Cancel invitation", (people) => people.remove(user))],
+      sent: [this.#act(t("cancelInvitation"), (people) => people.remove(user))],
     }[state];
     const words = [this.#page.address(user), kind === "friend" ? "" : kind, label].filter(Boolean).join(" · ");
     return this.#part.row(user, words, acts);
@@ -691,7 +680,7 @@ class Panel {
   // -- Finding
 
   async #find() {
-    const { $, text, attempt, things } = this.#page;
+    const { $, t, text, attempt } = this.#page;
     const prefix = $("people-find").value.trim();
     const told = prefix && await attempt(() => this.#part.people.find(prefix, { limit: FOUND }),
       (words) => text($("people-problem"), words));
@@ -702,8 +691,8 @@ class Panel {
     const exact = found.length || !told ? [] : await this.#exactly(prefix);
     if ($("people-find").value.trim() !== prefix) return;
     this.#found = [...found, ...exact];
-    text($("people-found-text"), !prefix ? "" : found.length ? things(found.length, "person").replace("persons", "people")
-      : exact.length ? "Nobody is found by this name. You can invite somebody by the exact user name." : `Nobody is found by “${prefix}”.`);
+    text($("people-found-text"), !prefix ? "" : found.length ? t("peopleFound", { count: found.length })
+      : exact.length ? t("exactUsername") : t("noneFound", { words: prefix }));
     this.show(this.#part.people.snapshot);
   }
 
@@ -720,7 +709,8 @@ class Panel {
   #foundRow({ user, username }) {
     const { contacts } = this.#part.people.snapshot;
     const isKnown = contacts.some((one) => one.user === user);
-    const invite = this.#act("Invite", (people) => people.invite(user));
-    return this.#part.row(user, username ? `@${username}` : this.#page.address(user), [["Write", () => this.#write(user)], ...(isKnown ? [] : [invite])]);
+    const { t } = this.#page;
+    const invite = this.#act(t("inviteToContacts"), (people) => people.invite(user));
+    return this.#part.row(user, username ? `@${username}` : this.#page.address(user), [[t("write"), () => this.#write(user)], ...(isKnown ? [] : [invite])]);
   }
 }

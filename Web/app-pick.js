@@ -62,21 +62,21 @@ class Picker {
 
   constructor(page) {
     this.#page = page;
-    const { $, element, icon } = page;
+    const { $, element, icon, t } = page;
     const plus = element("span", { "aria-hidden": "true" }, icon("people"));
     this.dialog = dialog(page, "pick", "",
       element("p", { id: "pick-about", class: "faint", dir: "auto" }),
       element("form", { id: "pick-form" },
-        field(page, "pick-name", "Group name", "input", { maxlength: 120, autocomplete: "off", dir: "auto" }),
+        field(page, "pick-name", t("groupName"), "input", { maxlength: 120, autocomplete: "off", dir: "auto" }),
         element("p", { class: "field" }, element("label", { for: "pick-find", id: "pick-label" }),
-          element("span", { id: "pick-box" }, element("ul", { id: "pick-chosen", "aria-label": "Chosen people" }),
+          element("span", { id: "pick-box" }, element("ul", { id: "pick-chosen", "aria-label": t("chosenPeople") }),
             element("input", { id: "pick-find", role: "combobox", "aria-expanded": "false", autocomplete: "off", autocapitalize: "none",
               spellcheck: "false", dir: "auto", maxlength: 64 })))),
-      element("button", { type: "button", id: "pick-group" }, plus, "New group"),
+      element("button", { type: "button", id: "pick-group" }, plus, t("newGroup")),
       element("p", { id: "pick-problem", class: "problem", role: "alert" }),
       element("p", { id: "pick-status", class: "faint", role: "status" }),
-      element("div", { id: "pick-list", "aria-label": "People" }),
-      element("div", { id: "pick-end", class: "row end" }, element("button", { type: "button", "data-close": "" }, "Cancel"),
+      element("div", { id: "pick-list", "aria-label": t("people") }),
+      element("div", { id: "pick-end", class: "row end" }, element("button", { type: "button", "data-close": "" }, t("cancel")),
         element("button", { form: "pick-form", id: "pick-submit", class: "filled" })));
     this.choices = new Choices(page, { field: $("pick-find"), list: $("pick-list"), choose: (item) => this.#choose(item) });
     this.#listen();
@@ -107,7 +107,7 @@ class Picker {
    *  a line below it; `places`, if groups can be chosen, too; `isMany` with `act`, what the button says; `isNamed`, if that makes a
    *  group; `without`, users who aren't offered; and `group`, what leads to a group. */
   async open(wish) {
-    const { $, attribute, loadPart, showDialog, text } = this.#page;
+    const { $, attribute, loadPart, showDialog, t, text } = this.#page;
     this.#part = await loadPart();
     this.#wish = wish;
     this.#chosen.clear();
@@ -117,9 +117,9 @@ class Picker {
     $("pick-about").hidden = !wish.about;
     $("pick-name").parentNode.hidden = !wish.isNamed;
     $("pick-name").value = $("pick-find").value = "";
-    text($("pick-label"), wish.isMany ? "Members" : "");
+    text($("pick-label"), wish.isMany ? t("members") : "");
     $("pick-label").hidden = !wish.isMany;
-    const words = wish.places ? "Search people and groups" : "Search by name or username";
+    const words = t(wish.places ? "searchPeopleAndGroups" : "searchPeople");
     attribute($("pick-find"), "placeholder", words);
     attribute($("pick-find"), "aria-label", wish.isMany ? undefined : words);
     $("pick-group").hidden = !wish.group;
@@ -196,7 +196,7 @@ class Picker {
 
   /** One item for each, in the first section that has it. */
   #sections() {
-    const { listView, me, called } = this.#page;
+    const { listView, me, called, language, t } = this.#page;
     const { contacts, blocked } = this.#part.people.snapshot;
     const wanted = this.#wanted;
     const taken = new Set([me, ...(this.#wish.without ?? []), ...(this.#wish.isMany || this.#wish.places ? blocked : [])]);
@@ -205,38 +205,38 @@ class Picker {
       for (const { key } of shown) taken.add(key);
       return { title, items: shown };
     };
-    const byName = (users) => users.sort((one, other) => called(one).localeCompare(called(other)));
+    const byName = (users) => users.sort((one, other) => language.compare(called(one), called(other)));
     const rows = listView.snapshot.rows.filter(({ conversation }) => !conversation?.request);
     const recent = rows.filter(({ peer }) => peer || this.#wish.places).map((row) => (row.peer ? this.#person(row.peer) : this.#group(row)));
     const people = (users) => users.filter((user) => !this.#page.people[user]?.deleted).map((user) => this.#person(user));
     return [
-      section(wanted ? "Conversations" : "Recent", recent.filter(({ key }) => !this.#page.people[key]?.deleted), wanted || this.#wish.places ? ROWS : RECENT),
-      section("Contacts", people(byName(contacts.filter(({ state }) => state === "accepted").map(({ user }) => user)))),
-      section("From your groups", people(byName(this.#neighbours))),
+      section(t(wanted ? "conversations" : "recent"), recent.filter(({ key }) => !this.#page.people[key]?.deleted), wanted || this.#wish.places ? ROWS : RECENT),
+      section(t("contacts"), people(byName(contacts.filter(({ state }) => state === "accepted").map(({ user }) => user)))),
+      section(t("fromYourGroups"), people(byName(this.#neighbours))),
       // The relay has matched these, by what may not be shown.
-      { title: "More people", items: this.#found.profiles.filter(({ user }) => !taken.has(user)).map((one) => this.#person(one.user, one.isUnsure)) },
+      { title: t("morePeople"), items: this.#found.profiles.filter(({ user }) => !taken.has(user)).map((one) => this.#person(one.user, one.isUnsure)) },
     ];
   }
 
   #person(user, isUnsure = false) {
-    const { address, called, presenceOf } = this.#page;
+    const { address, called, presenceOf, t } = this.#page;
     const name = called(user);
     const shown = address(user);
     return {
       key: user, name: isUnsure ? `@${user}` : name, names: [name, shown.slice(1)].filter(Boolean), sign: isUnsure ? "@" : undefined,
-      line: isUnsure ? "Exact username. Check the spelling." : shown === `@${name}` ? "" : shown,
+      line: isUnsure ? t("checkSpelling") : shown === `@${name}` ? "" : shown,
       state: presenceOf(user)?.state, isUnsure, isChosen: this.#chosen.has(user),
     };
   }
 
   #group(row) {
-    const { listView, things } = this.#page;
+    const { listView, t } = this.#page;
     const name = listView.titleOf(row);
-    return { key: row.id, name, names: [name], isGroup: true, line: row.conversation ? things(row.conversation.count, "member") : "Group" };
+    return { key: row.id, name, names: [name], isGroup: true, line: row.conversation ? t("memberCount", row.conversation) : t("group") };
   }
 
   #show() {
-    const { $, element, icon, things } = this.#page;
+    const { $, element, icon, t } = this.#page;
     if (!this.dialog.open) return;
     const sections = this.#sections();
     const count = sections.reduce((sum, { items }) => sum + items.length, 0);
@@ -244,21 +244,22 @@ class Picker {
     this.choices.show(sections, { isMarked: this.#wanted !== "" });
     this.#page.text($("pick-status"), this.#status(count));
     $("pick-chosen").replaceChildren(...[...this.#chosen].map(([key, { name }]) => {
-      const made = element("button", { type: "button", "aria-label": `Remove ${name}` }, element("span", { dir: "auto" }, name), icon("close"));
+      const made = element("button", { type: "button", "aria-label": t("actFor", { act: t("remove"), name }) }, element("span", { dir: "auto" }, name), icon("close"));
       made.addEventListener("click", () => this.#drop(key));
       return element("li", {}, made);
     }));
     $("pick-chosen").hidden = !this.#chosen.size;
     $("pick-submit").disabled = !this.#chosen.size;
-    this.#page.attribute($("pick-box"), "title", this.#chosen.size ? `${things(this.#chosen.size, "person").replace("persons", "people")} chosen` : undefined);
+    this.#page.attribute($("pick-box"), "title", this.#chosen.size ? t("chosenCount", { count: this.#chosen.size }) : undefined);
   }
 
   #status(count) {
+    const { t } = this.#page;
     const { state, words } = this.#found;
-    if (!this.#wanted) return count ? "" : "Search for somebody by name or username.";
-    if (state === "asks") return count ? "" : "Searching …";
-    if (state === "away" || state === "failed") return count ? "" : "Can’t search right now. Only people you already talk to are shown.";
-    return count ? "" : `No one found for “${words}”.`;
+    if (count) return "";
+    if (!this.#wanted) return t("searchHint");
+    if (state === "asks") return t("searching");
+    return state === "away" || state === "failed" ? t("cantSearch") : t("noneFound", { words });
   }
 
   // -- What is chosen
@@ -286,7 +287,7 @@ class Picker {
     if (!this.#wish.isMany) return undefined;
     const name = $("pick-name").value.trim();
     if (this.#wish.isNamed && !name) {
-      this.#problem("Give the group a name.");
+      this.#problem(this.#page.t("nameTheGroup"));
       return $("pick-name").focus();
     }
     if (!this.#chosen.size) return $("pick-find").focus();

@@ -12,13 +12,13 @@ export class Prospects {
   constructor(page, tools) {
     this.#page = page;
     this.#tools = tools;
-    const { element } = page;
+    const { element, t } = page;
     this.list = element("ul", {});
-    this.submit = element("button", { class: "filled" }, "Save");
-    this.form = element("form", {}, field(page, "prospect-name", "Name", "input", { maxlength: 64, required: "", autocomplete: "off" }),
-      field(page, "prospect-note", "Note", "textarea", { rows: 2, maxlength: 128 }), element("div", { class: "row end" }, this.submit));
-    this.element = element("details", { id: "prospects", hidden: "" }, element("summary", {}, "Prospects"),
-      element("p", { class: "faint" }, "People who aren’t here yet. Only you see them."), this.list, this.form);
+    this.submit = element("button", { class: "filled" }, t("save"));
+    this.form = element("form", {}, field(page, "prospect-name", t("name"), "input", { maxlength: 64, required: "", autocomplete: "off" }),
+      field(page, "prospect-note", t("note"), "textarea", { rows: 2, maxlength: 128 }), element("div", { class: "row end" }, this.submit));
+    this.element = element("details", { id: "prospects", hidden: "" }, element("summary", {}, t("notes")),
+      element("p", { class: "faint" }, t("notesHint")), this.list, this.form);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#save();
@@ -34,17 +34,17 @@ export class Prospects {
   }
 
   #row({ prospect, name, note = "" }) {
-    const { button, confirmed, element, patchAvatar } = this.#page;
+    const { button, confirmed, element, patchAvatar, t } = this.#page;
     const avatar = element("span", { "aria-hidden": "true" });
     patchAvatar(avatar, name, { seed: prospect });
     const remove = () => this.#tools.attempt(async (people) => {
-      if (await confirmed(`Delete your note about ${name}?`, "Delete")) await people.removeProspect(prospect);
+      if (await confirmed(t("deleteNoteAsk", { name }), t("delete"))) await people.removeProspect(prospect);
     });
     return element("li", { class: "person" }, element("span", { class: "open" }, avatar,
       element("span", { class: "who" }, element("span", { dir: "auto" }, name), element("span", { class: "faint", dir: "auto" }, note))),
     element("span", { class: "acts" },
-      button("Edit", () => this.#edit({ prospect, name, note }), { "aria-label": `Edit: ${name}` }),
-      button("Delete", remove, { "aria-label": `Delete: ${name}` })));
+      button(t("edit"), () => this.#edit({ prospect, name, note }), { "aria-label": t("actFor", { act: t("edit"), name }) }),
+      button(t("delete"), remove, { "aria-label": t("actFor", { act: t("delete"), name }) })));
   }
 
   #edit({ prospect, name = "", note = "" }) {

@@ -55,6 +55,7 @@ const SYMBOLS = {
   bell: "M6 16.500V11a6 6 0 0 1 12 0v5.500l1.500 1.500h-15zM10 20.500h4",
   device: "M3.500 5.500h17v10.500h-17zM9 20h6M12 16v4",
   key: "M8 16a4 4 0 1 1 3.800-5.300H20v3.300h-2.500v2H14v-2h-2.200A4 4 0 0 1 8 16z",
+  globe: "M12 3.500a8.500 8.500 0 1 0 0 17 8.500 8.500 0 0 0 0-17zM3.500 12h17M12 3.500c2.500 2.300 3.700 5.200 3.700 8.500s-1.200 6.200-3.700 8.500c-2.500-2.300-3.700-5.200-3.700-8.500s1.200-6.200 3.700-8.500z",
   keyboard: "M3 6.500h18v11H3zM7 10h.5M11 10h.5M15 10h.5M8 14h8",
 };
 
@@ -86,14 +87,15 @@ class Settings {
 
   constructor(page) {
     this.#page = page;
-    this.sections = [new ProfileSection(page), new PrivacySection(page), new NotificationSection(page), new DeviceSection(page), new AccountSection(page)];
+    this.sections = [new ProfileSection(page), new PrivacySection(page), new NotificationSection(page), new LanguageSection(page),
+      new DeviceSection(page), new AccountSection(page)];
     this.#make();
     this.main.addEventListener("keydown", (event) => this.#pressed(event));
     NARROW.addEventListener("change", () => { if (!this.main.hidden) this.#choose(this.#wanted); });
   }
 
   #make() {
-    const { $, button, element, goSettings, icon, showDialog } = this.#page;
+    const { $, button, element, goSettings, icon, showDialog, t } = this.#page;
     const back = (id, label, act) => {
       const made = button("", act, { id, class: "icon", "aria-label": label, title: label });
       made.append(icon("back"));
@@ -105,14 +107,14 @@ class Settings {
       return element("li", {}, made);
     });
     const keys = button("", () => showDialog("keys-dialog"), { id: "keys-button", "aria-haspopup": "dialog" });
-    keys.append(icon("keyboard"), "Keyboard shortcuts");
-    this.nav = element("nav", { id: "settings-nav", "aria-label": "Settings" },
-      element("header", { class: "bar" }, back("settings-close", "Back to the conversations", () => this.leave()),
-        element("h1", { id: "settings-title", tabindex: -1 }, "Settings")),
+    keys.append(icon("keyboard"), t("shortcuts"));
+    this.nav = element("nav", { id: "settings-nav", "aria-label": t("settings") },
+      element("header", { class: "bar" }, back("settings-close", t("backToConversations"), () => this.leave()),
+        element("h1", { id: "settings-title", tabindex: -1 }, t("settings"))),
       element("ul", {}, ...links, element("li", {}, keys)));
     this.title = element("h2", { id: "settings-name", tabindex: -1 });
     this.pane = element("div", { id: "settings-pane" },
-      element("header", { class: "bar" }, back("settings-up", "Back to the settings", () => goSettings()), this.title),
+      element("header", { class: "bar" }, back("settings-up", t("backToSettings"), () => goSettings()), this.title),
       ...this.sections.map((one) => one.element));
     this.main = element("main", { id: "settings", "aria-labelledby": "settings-title", "data-section": "", hidden: "" }, this.nav, this.pane);
     $("pane").after(this.main);
@@ -198,7 +200,7 @@ async function save(page, problem, does, words) {
   try {
     await does();
   } catch (error) {
-    page.text(problem, error.code === "username_taken" ? "Someone else has this username." : page.reason(error));
+    page.text(problem, page.reason(error));
     return;
   }
   page.tell(words);
@@ -212,35 +214,36 @@ function follow(input, value) {
 
 class ProfileSection {
   name = "profile";
-  title = "Profile";
+  title;
   sign = "person";
   #page;
   #profile;
 
   constructor(page) {
     this.#page = page;
-    const { element } = page;
+    const { element, t } = page;
+    this.title = t("profile");
     const plain = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
     this.avatar = element("span", { "aria-hidden": "true" });
     this.called = element("span", { class: "strong", dir: "auto" });
     this.address = element("span", { class: "faint", dir: "auto" });
-    const username = field(page, "profile-username", "Username", "input", { maxlength: 32, "aria-describedby": "profile-username-help", ...plain });
-    username.append(element("span", { id: "profile-username-help", class: "faint" }, "People can find you and write to you by your username."));
+    const username = field(page, "profile-username", t("username"), "input", { maxlength: 32, "aria-describedby": "profile-username-help", ...plain });
+    username.append(element("span", { id: "profile-username-help", class: "faint" }, t("usernameHint")));
     this.problem = element("p", { class: "problem", role: "alert" });
     this.form = element("form", { id: "profile-form" },
-      field(page, "profile-name", "Name", "input", { maxlength: 64, autocomplete: "nickname", required: "", dir: "auto" }), username,
-      field(page, "profile-bio", "About", "textarea", { rows: 3, maxlength: 300, dir: "auto" }), this.problem,
-      element("div", { class: "row end" }, element("button", { class: "filled" }, "Save profile")));
-    const states = Object.entries({ auto: "Online", away: "Away", busy: "Busy", invisible: "Invisible" });
+      field(page, "profile-name", t("name"), "input", { maxlength: 64, autocomplete: "nickname", required: "", dir: "auto" }), username,
+      field(page, "profile-bio", t("bio"), "textarea", { rows: 3, maxlength: 300, dir: "auto" }), this.problem,
+      element("div", { class: "row end" }, element("button", { class: "filled" }, t("saveProfile"))));
     this.statusProblem = element("p", { class: "problem", role: "alert" });
     this.status = element("form", { id: "status-form" },
-      element("fieldset", { class: "choice states" }, element("legend", { class: "hidden" }, "Status"),
-        ...states.map(([value, words]) => element("label", {}, element("input", { type: "radio", name: "state", value }), words))),
-      field(page, "status-text", "Status message", "input", { maxlength: 128, autocomplete: "off", placeholder: "In a meeting, on holiday …", dir: "auto" }),
-      this.statusProblem, element("div", { class: "row end" }, element("button", { class: "filled" }, "Save status")));
+      element("fieldset", { class: "choice states" }, element("legend", { class: "hidden" }, t("status")),
+        ...["auto", "away", "busy", "invisible"].map((value) => (
+          element("label", {}, element("input", { type: "radio", name: "state", value }), t(`choice.${value}`))))),
+      field(page, "status-text", t("statusMessage"), "input", { maxlength: 128, autocomplete: "off", placeholder: t("statusExample"), dir: "auto" }),
+      this.statusProblem, element("div", { class: "row end" }, element("button", { class: "filled" }, t("saveStatus"))));
     this.element = element("section", { "aria-labelledby": "settings-name" },
       element("div", { id: "settings-self" }, this.avatar, element("span", { class: "who" }, this.called, this.address)), this.form,
-      element("h3", {}, "Status"), this.status);
+      element("h3", {}, t("status")), this.status);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#save();
@@ -248,7 +251,7 @@ class ProfileSection {
     this.status.addEventListener("submit", (event) => {
       event.preventDefault();
       const input = page.$("status-text");
-      save(page, this.statusProblem, () => page.roost.setStatus(this.status.elements.state.value, input.value.trim()), "Status saved.");
+      save(page, this.statusProblem, () => page.roost.setStatus(this.status.elements.state.value, input.value.trim()), t("statusSaved"));
     });
   }
 
@@ -282,39 +285,40 @@ class ProfileSection {
       await people.setProfile(members);
       for (const name of names) $(`profile-${name}`).dataset.known = $(`profile-${name}`).value;
     };
-    return save(this.#page, this.problem, does, "Profile saved.");
+    return save(this.#page, this.problem, does, this.#page.t("profileSaved"));
   }
 }
 
 /** What others see of oneself. A choice counts at once. */
 class PrivacySection {
   name = "privacy";
-  title = "Privacy";
+  title;
   sign = "lock";
-  static choices = {
-    presence: ["Who can see when you’re online", { shared: "People you share a conversation with", everyone: "Everyone", nobody: "No one" }],
-    lastSeen: ["When you were last here", { exact: "Show the exact time", coarse: "Show it roughly", nobody: "Don’t show it" }],
-    read: ["Read receipts", { shared: "People in the conversation", nobody: "No one" }],
-  };
 
   #page;
   #privacy;
 
   constructor(page) {
     this.#page = page;
-    const { element } = page;
+    const { element, t } = page;
+    this.title = t("privacy");
     this.problem = element("p", { class: "problem", role: "alert" });
-    this.fields = Object.entries(PrivacySection.choices).map(([name, [words, values]]) => {
+    const choices = {
+      presence: [t("seeOnline"), { shared: t("sharedPeople"), everyone: t("everyone"), nobody: t("noOne") }],
+      lastSeen: [t("seeLastSeen"), { exact: t("showExactly"), coarse: t("showRoughly"), nobody: t("dontShow") }],
+      read: [t("readReceipts"), { shared: t("peopleHere"), nobody: t("noOne") }],
+    };
+    this.fields = Object.entries(choices).map(([name, [words, values]]) => {
       const options = Object.entries(values).map(([value, label]) => element("option", { value }, label));
       const made = field(page, `privacy-${name}`, words, "select", { "data-name": name }, ...options);
       made.lastElementChild.addEventListener("change", ({ target }) => this.#attempt((people) => people.setPrivacy({ [name]: target.value })));
       return made;
     });
     this.list = element("ul", { id: "settings-blocked", "aria-labelledby": "settings-blocked-title" });
-    this.empty = element("p", { class: "faint" }, "You haven’t blocked anyone.");
+    this.empty = element("p", { class: "faint" }, t("noneBlocked"));
     this.element = element("section", { "aria-labelledby": "settings-name" }, ...this.fields,
-      element("p", { class: "faint field" }, "What you hide from others, you can’t see of them either."), this.problem,
-      element("h3", { id: "settings-blocked-title" }, "Blocked people"), this.list, this.empty);
+      element("p", { class: "faint field" }, t("hideHint")), this.problem,
+      element("h3", { id: "settings-blocked-title" }, t("blockedPeople")), this.list, this.empty);
   }
 
   #attempt(does) {
@@ -343,8 +347,8 @@ class PrivacySection {
   }
 
   #list(blocked, part) {
-    const { called } = this.#page;
-    const row = (user) => part.row(user, "", [["Unblock", () => this.#attempt((people) => people.unblock([user]))]]);
+    const { called, t } = this.#page;
+    const row = (user) => part.row(user, "", [[t("unblock"), () => this.#attempt((people) => people.unblock([user]))]]);
     fillRows(this.list, blocked, called, row, this.fields[0].lastElementChild);
     this.list.hidden = !blocked.length;
   }
@@ -363,7 +367,7 @@ function fillRows(list, keys, nameOf, make, otherwise) {
 /** What this page can do today, and what makes no sound. */
 class NotificationSection {
   name = "notifications";
-  title = "Notifications";
+  title;
   sign = "bell";
   #page;
   /** Names of muted conversations that the list hasn't loaded. */
@@ -372,21 +376,20 @@ class NotificationSection {
 
   constructor(page) {
     this.#page = page;
-    const { element } = page;
+    const { element, t } = page;
+    this.title = t("notifications");
     this.problem = element("p", { class: "problem", role: "alert" });
     this.list = element("ul", { id: "settings-muted", "aria-labelledby": "settings-muted-title" });
-    this.empty = element("p", { class: "faint" }, "You haven’t muted any conversations. You can mute one in its details.");
-    const where = "setAppBadge" in navigator
-      ? "Unread messages are counted in the title of this page and, if you have installed it, on the app’s icon."
-      : "Unread messages are counted in the title of this page.";
+    this.empty = element("p", { class: "faint" }, t("noneMuted"));
+    const where = t("setAppBadge" in navigator ? "badgeHint" : "titleHint");
     this.element = element("section", { "aria-labelledby": "settings-name" }, element("p", { class: "field" }, where),
-      element("h3", { id: "settings-muted-title" }, "Muted conversations"),
-      element("p", { class: "faint" }, "Muted conversations aren’t counted."), this.problem, this.list, this.empty);
+      element("h3", { id: "settings-muted-title" }, t("mutedConversations")),
+      element("p", { class: "faint" }, t("mutedHint")), this.problem, this.list, this.empty);
   }
 
   show({ people, part }) {
     this.#again = () => { if (!this.element.hidden) this.show({ people: part?.people.snapshot, part }); };
-    const { attempt, button, element, listView, patchAvatar, text } = this.#page;
+    const { attempt, button, element, listView, patchAvatar, t, text } = this.#page;
     const muted = Object.keys(people?.muted ?? {}).filter((id) => part.people.isMuted(id));
     this.empty.hidden = !people || muted.length > 0;
     this.list.hidden = !muted.length;
@@ -397,16 +400,16 @@ class NotificationSection {
       patchAvatar(avatar, nameOf(id), { isGroup: !row?.peer, seed: row?.peer ?? id });
       const unmute = () => attempt(() => part.people.unmute(id), (words) => text(this.problem, words));
       return element("li", { class: "row" }, avatar, element("span", { class: "grow", dir: "auto" }, nameOf(id)),
-        button("Unmute", unmute, { "aria-label": `Unmute: ${nameOf(id)}` }));
+        button(t("unmute"), unmute, { "aria-label": t("actFor", { act: t("unmute"), name: nameOf(id) }) }));
     }, this.#page.$("settings-name"));
   }
 
   #titleOf(id) {
-    const { called, listView, me, meet, roost } = this.#page;
+    const { called, listView, me, meet, roost, t } = this.#page;
     const row = listView.row(id);
     if (row) return listView.titleOf(row);
     if (!this.#titles.has(id)) {
-      this.#titles.set(id, "Conversation");
+      this.#titles.set(id, t("conversation"));
       roost.request("conversation.get", { conversation: id }).then(({ conversation, people = [] }) => {
         meet(people);
         const peer = conversation.members.find((user) => user !== me);
@@ -415,5 +418,24 @@ class NotificationSection {
       }, () => {});
     }
     return this.#titles.get(id);
+  }
+}
+
+/** In which language the page is. It is the browser's as long as nobody has chosen another one here. */
+class LanguageSection {
+  name = "language";
+  title;
+  sign = "globe";
+  #page;
+
+  constructor(page) {
+    this.#page = page;
+    const { LANGUAGES, chosenLanguage, element, nameOfLanguage, speak, t } = page;
+    this.title = t("language");
+    const made = field(page, "settings-language", t("language"), "select", {}, element("option", { value: "" }, t("asBrowser")),
+      ...LANGUAGES.map((one) => element("option", { value: one, lang: one }, nameOfLanguage(one))));
+    made.lastElementChild.value = chosenLanguage() ?? "";
+    made.lastElementChild.addEventListener("change", ({ target }) => speak(target.value));
+    this.element = element("section", { "aria-labelledby": "settings-name" }, made, element("p", { class: "faint" }, t("languageHint")));
   }
 }

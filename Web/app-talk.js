@@ -70,7 +70,7 @@ export class TalkPart {
 
   /** What of a message's row this part shows: who wrote what was sent on, and the way to the thread. */
   patch(row, message, root) {
-    const { button, preview, called, element, icon, text, things, me } = this.#page;
+    const { button, content, called, element, icon, t, text, me } = this.#page;
     const { origin, thread, replies, isDeleted } = message;
     const isForwarded = origin && !isDeleted;
     let label = row.querySelector(".forwarded");
@@ -80,15 +80,14 @@ export class TalkPart {
     }
     if (label) label.hidden = !isForwarded;
     if (isForwarded) {
-      const tell = () => text(label.lastElementChild, `Forwarded from ${origin.from === me ? "you" : called(origin.from)}`);
+      const tell = () => text(label.lastElementChild, t("forwardedFrom", { name: origin.from === me ? t("youDative") : called(origin.from) }));
       tell();
       this.know([origin.from]).then(tell);
     }
     let way = row.querySelector(".thread");
-    const count = replies?.count >= 1_000 ? "1000 or more messages" : things(replies?.count ?? 0, "message");
-    const about = root && preview(root).replace(/^You: /, "");
-    const words = thread ? (about ? `Thread: “${about.length > 60 ? `${about.slice(0, 60)}…` : about}”` : "In a thread")
-      : replies ? `${count} in its thread` : "";
+    const about = root && content(root);
+    const words = thread ? (about ? t("threadOf", { text: about.length > 60 ? `${about.slice(0, 60)}…` : about }) : t("inThread"))
+      : replies ? (replies.count >= 1_000 ? t("manyReplies", { count: 1_000 }) : t("replies", replies)) : "";
     if (words && !way) {
       way = button("", () => this.thread.open(row.shown.thread ?? row.shown.sequence), { class: "quote thread", tabindex: -1 });
       row.querySelector(".words").after(way);
@@ -100,23 +99,23 @@ export class TalkPart {
 
   /** What can be done with a message, for its menu. */
   actions(message, done) {
-    const { conversationView } = this.#page;
+    const { conversationView, t } = this.#page;
     const { id, request } = conversationView.snapshot.conversation ?? {};
     if (!id || (request && request !== "sent")) return [];
-    const forward = ["forward", "Forward", done(() => this.#forward(message, id))];
-    return [["thread", "Thread", done(() => this.thread.open(message.thread ?? message.sequence))],
+    const forward = ["forward", t("forward"), done(() => this.#forward(message, id))];
+    return [["thread", t("thread"), done(() => this.thread.open(message.thread ?? message.sequence))],
       ...(message.body === undefined ? [] : [forward])];
   }
 
   /** Sends a message on to somebody, or to a group. */
   #forward(message, conversation) {
-    const { pick, preview, tell } = this.#page;
+    const { content, pick, t, tell } = this.#page;
     const done = async ({ key, name, isGroup }) => {
       await this.talk.forward(message, conversation, isGroup ? key : `@${key}`);
-      tell(`Forwarded to ${name}.`);
+      tell(t("forwardedTo", { name }));
       return true;
     };
-    return pick({ title: "Forward to", about: `“${preview(message).replace(/^You: /, "")}”`, places: true, done });
+    return pick({ title: t("forwardTo"), about: t("quoted", { text: content(message) }), places: true, done });
   }
 }
 
@@ -132,20 +131,19 @@ class Requests {
     this.#page = page;
     this.#part = part;
     this.#tools = tools;
-    const { $, element, icon } = page;
+    const { $, element, icon, t } = page;
     this.button = element("button", { type: "button", id: "requests", "aria-haspopup": "dialog", hidden: "" }, icon("ask"),
-      element("span", { class: "grow" }, "Requests"), element("span", { class: "count" }));
+      element("span", { class: "grow" }, t("requests")), element("span", { class: "count" }));
     this.button.addEventListener("click", () => this.open());
     $("list").before(this.button);
-    tools.dialog(page, "requests", "Requests",
-      element("p", { class: "faint" }, "People who aren't in your contacts have written to you. They aren't told what you "
-        + "read, or that you drop it."),
+    tools.dialog(page, "requests", t("requests"),
+      element("p", { class: "faint" }, t("requestsHint")),
       element("p", { id: "requests-problem", class: "problem", role: "alert" }),
       element("ul", { id: "requests-list" }),
       element("p", { id: "requests-empty", class: "faint" }));
     this.words = element("p", {});
     this.acts = element("span", { class: "acts" });
-    this.bar = element("section", { id: "request", "aria-label": "Request", hidden: "" }, this.words, this.acts);
+    this.bar = element("section", { id: "request", "aria-label": t("request"), hidden: "" }, this.words, this.acts);
     $("trouble").before(this.bar);
   }
 
@@ -157,36 +155,35 @@ class Requests {
   }
 
   show({ requests, hasMore }) {
-    const { $, attribute, meet, text, things } = this.#page;
+    const { $, attribute, meet, t, text } = this.#page;
     meet(requests.map((one) => one.person).filter((one) => one.version !== undefined));
     const count = `${requests.length}${hasMore ? "+" : ""}`;
     this.button.hidden = !requests.length;
     text(this.button.lastElementChild, count);
-    attribute(this.button, "aria-label", `${things(requests.length, "request")} of people you don't know`);
+    attribute(this.button, "aria-label", t("requestCount", { count: requests.length }));
     this.showBar();
     if (!$("requests-dialog").open) return;
-    text($("requests-empty"), !requests.length ? "Nothing waits for you."
-      : hasMore ? "More wait, and are shown when some of these are answered." : "");
+    text($("requests-empty"), !requests.length ? t("noRequests") : hasMore ? t("moreRequests") : "");
     const close = $("requests-dialog").querySelector("[data-close]");
     this.#tools.fill($("requests-list"), requests.map((one) => this.#row(one)), close);
   }
 
   #row({ conversation, user, message }) {
-    const { $, attempt, go, preview, text } = this.#page;
+    const { $, attempt, go, preview, t, text } = this.#page;
     const act = (does) => () => attempt(does, (problem) => text($("requests-problem"), problem));
     return this.#tools.row(user, preview(message) || `@${user}`, [
-      ["Read", () => {
+      [t("read"), () => {
         $("requests-dialog").close();
         go(`@${user}`);
       }],
-      ["Accept", act(() => this.#part.talk.accept(conversation)), { class: "filled" }],
-      ["Drop", act(() => this.#part.talk.drop(conversation))],
+      [t("accept"), act(() => this.#part.talk.accept(conversation)), { class: "filled" }],
+      [t("ignore"), act(() => this.#part.talk.drop(conversation))],
     ]);
   }
 
   /** In a conversation that is a request, what it is and what one can do. */
   showBar() {
-    const { conversationView, text, called } = this.#page;
+    const { conversationView, t, text, called } = this.#page;
     const { conversation } = conversationView.snapshot ?? {};
     const request = conversation?.request;
     this.bar.hidden = !request;
@@ -195,21 +192,17 @@ class Requests {
     if (!request || this.bar.dataset.signature === signature) return;
     this.bar.dataset.signature = signature;
     const user = conversationView.place.slice(1);
-    text(this.words, {
-      sent: `${called(user)} sees this as a request. You can write more once it is accepted.`,
-      received: `${called(user)} isn't in your contacts, and isn't told what you have read before you accept or answer.`,
-      dropped: `You have dropped this request. ${called(user)} isn't told.`,
-    }[request]);
+    text(this.words, t(`request.${request}`, { name: called(user) }));
     this.acts.replaceChildren(...this.#acts(conversation.id, request, user));
   }
 
   #acts(id, request, user) {
-    const { attempt, button, go } = this.#page;
+    const { attempt, button, go, t } = this.#page;
     if (request === "sent") return [];
     const leave = async (does) => { if (await attempt(async () => { await does(); return true; })) go(undefined); };
-    const accept = button("Accept", () => attempt(() => this.#part.talk.accept(id)), { class: "filled" });
-    const drop = button("Drop", () => leave(() => this.#part.talk.drop(id)));
-    const block = button("Block", () => attempt(() => this.#tools.block(user)));
+    const accept = button(t("accept"), () => attempt(() => this.#part.talk.accept(id)), { class: "filled" });
+    const drop = button(t("ignore"), () => leave(() => this.#part.talk.drop(id)));
+    const block = button(t("block"), () => attempt(() => this.#tools.block(user)));
     return request === "dropped" ? [accept, block] : [accept, drop, block];
   }
 }
@@ -231,17 +224,17 @@ class ThreadDialog {
     this.#page = page;
     this.#part = part;
     this.#tools = tools;
-    const { element, icon, messageRows, Rows } = page;
+    const { element, icon, messageRows, Rows, t } = page;
     this.log = element("div", {
-      id: "thread-log", role: "log", "aria-live": "polite", "aria-label": "Messages of the thread", tabindex: 0 });
-    this.older = element("button", { type: "button", id: "thread-older", class: "quiet", hidden: "" }, "Show earlier messages");
-    this.field = element("textarea", { id: "thread-text", rows: 2, dir: "auto", enterkeyhint: "send", placeholder: "Write in this thread" });
+      id: "thread-log", role: "log", "aria-live": "polite", "aria-label": t("threadMessages"), tabindex: 0 });
+    this.older = element("button", { type: "button", id: "thread-older", class: "quiet", hidden: "" }, t("showEarlier"));
+    this.field = element("textarea", { id: "thread-text", rows: 2, dir: "auto", enterkeyhint: "send", placeholder: t("writeInThread") });
     this.empty = element("p", { id: "thread-empty", class: "faint" });
     this.problem = element("p", { class: "problem", role: "alert" });
     this.form = element("form", { id: "thread-form", autocomplete: "off" },
-      element("label", { class: "hidden", for: "thread-text" }, "Message in this thread"), this.field,
-      element("button", { class: "icon filled", "aria-label": "Send in this thread" }, icon("send")));
-    this.dialog = tools.dialog(page, "thread", "Thread", this.older, this.log, this.empty, this.problem, this.form);
+      element("label", { class: "hidden", for: "thread-text" }, t("messageInThread")), this.field,
+      element("button", { class: "icon filled", "aria-label": t("sendInThread") }, icon("send")));
+    this.dialog = tools.dialog(page, "thread", t("thread"), this.older, this.log, this.empty, this.problem, this.form);
     this.rows = new Rows(this.log, {
       key: (one) => one.id,
       make: (one) => messageRows.make(one),
@@ -325,11 +318,11 @@ class ThreadDialog {
   }
 
   show({ root, items, isKnown, hasOlder }) {
-    const { text } = this.#page;
+    const { t, text } = this.#page;
     this.rows.show([...(root ? [root] : []), ...items]);
     for (const row of this.log.children) row.removeAttribute("tabindex");
     this.older.hidden = !hasOlder;
-    text(this.empty, items.length ? "" : isKnown ? "Nobody has written in this thread yet." : "…");
+    text(this.empty, items.length ? "" : isKnown ? t("emptyThread") : "…");
     if (this.#isAtEnd) this.log.scrollTop = this.log.scrollHeight;
     this.#part.know([root, ...items].map((one) => one?.from).filter(Boolean));
   }

@@ -104,14 +104,14 @@ class Picker {
 
   constructor(page) {
     this.#page = page;
-    const { $, button, element, icon } = page;
-    this.field = element("input", { type: "search", "aria-label": "Search emoji", placeholder: "Search emoji", autocomplete: "off" });
-    this.tone = element("select", { "aria-label": "Skin tone" }, ...TONES.map((tone) => element("option", { value: tone }, `✋${tone}`)));
-    const close = button("", () => this.close(true), { class: "icon", "aria-label": "Close" });
+    const { $, button, element, icon, t } = page;
+    this.field = element("input", { type: "search", "aria-label": t("searchEmoji"), placeholder: t("searchEmoji"), autocomplete: "off" });
+    this.tone = element("select", { "aria-label": t("skinTone") }, ...TONES.map((tone) => element("option", { value: tone }, `✋${tone}`)));
+    const close = button("", () => this.close(true), { class: "icon", "aria-label": t("close") });
     close.append(icon("close"));
     this.list = element("div", { id: "emoji-list" });
     this.empty = element("p", { class: "faint", role: "status" });
-    this.box = element("div", { id: "emoji", role: "dialog", "aria-label": "Emoji", hidden: "" },
+    this.box = element("div", { id: "emoji", role: "dialog", "aria-label": t("emoji"), hidden: "" },
       element("div", { class: "row" }, this.field, this.tone, close), this.list, this.empty);
     $("composer").before(this.box);
     $("emoji-button").addEventListener("click", () => (this.box.hidden ? this.open($("emoji-button"), (one) => this.#insert(one)) : this.close(true)));
@@ -169,19 +169,19 @@ class Picker {
   }
 
   #draw() {
-    const { element, text } = this.#page;
+    const { element, t, text } = this.#page;
     const wanted = this.field.value.trim();
     const all = this.#groups.flatMap(([, group]) => group);
     const recent = this.#recent.map((emoji) => all.find((one) => one.emoji === emoji));
-    const groups = wanted ? [["", search(all, wanted)]] : [...(recent.length ? [["Recent", recent]] : []), ...this.#groups];
+    const groups = wanted ? [["", search(all, wanted)]] : [...(recent.length ? [["recent", recent]] : []), ...this.#groups];
     this.list.replaceChildren(...groups.flatMap(([name, group]) => [
-      ...(name ? [element("h3", {}, name)] : []),
-      element("div", name ? { role: "group", "aria-label": name } : {}, ...group.map(({ emoji, words }) => element("button", {
+      ...(name ? [element("h3", {}, t(`emoji.${name}`))] : []),
+      element("div", name ? { role: "group", "aria-label": t(`emoji.${name}`) } : {}, ...group.map(({ emoji, words }) => element("button", {
         type: "button", "data-emoji": emoji, "aria-label": words, title: words, tabindex: -1,
       }, written(emoji, this.tone.value)))),
     ]));
     this.#all[0]?.setAttribute("tabindex", "0");
-    text(this.empty, wanted && !this.#all.length ? "No emoji found." : "");
+    text(this.empty, wanted && !this.#all.length ? t("noEmoji") : "");
   }
 
   get #all() { return [...this.list.querySelectorAll("button")]; }
@@ -282,7 +282,7 @@ class Mentions {
 
   /** Offers members in a field. The list is the form's, which stands where it should. */
   attach(form, field) {
-    const list = this.#page.element("div", { class: "offers", "aria-label": "People to mention", id: `${field.id}-offers`, hidden: "" });
+    const list = this.#page.element("div", { class: "offers", "aria-label": this.#page.t("peopleToMention"), id: `${field.id}-offers`, hidden: "" });
     form.style.position = "relative";
     form.append(list);
     const offer = { field, begun: "" };
@@ -302,13 +302,13 @@ class Mentions {
     this.#ask();
     if (offer.begun !== found[1]) choices.unmark();
     offer.begun = found[1];
-    const { called, people } = this.#page;
+    const { called, language, people, t } = this.#page;
     const username = (user) => people[user]?.username;
     const items = this.#members.filter((user) => matches([called(user), username(user) ?? user], found[1]))
-      .sort((one, other) => called(one).localeCompare(called(other)))
+      .sort((one, other) => language.compare(called(one), called(other)))
       .map((user) => ({ key: user, name: called(user), line: username(user) && `@${username(user)}` }));
     if (this.#conversation.role !== "member" && "all".startsWith(found[1].toLowerCase())) {
-      items.push({ key: "@all", name: "@all", line: "Everyone in this group", sign: "@" });
+      items.push({ key: "@all", name: "@all", line: t("everyoneHere"), sign: "@" });
     }
     return choices.show([{ title: "", items: items.slice(0, OFFERED) }]);
   }
@@ -372,8 +372,8 @@ export class Counter {
     const isShown = over !== undefined && over > -1_000;
     this.line.hidden = !isShown;
     this.line.classList.toggle("over", over > 0);
-    this.#page.text(this.line, !isShown ? "" : over > 0 ? `${this.#page.things(over, "character")} too long`
-      : `${this.#page.things(-over, "character")} left`);
+    this.#page.text(this.line, !isShown ? "" : over > 0 ? this.#page.t("charactersOver", { count: over })
+      : this.#page.t("charactersLeft", { count: -over }));
   }
 }
 

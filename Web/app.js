@@ -3,7 +3,8 @@
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
 import { Accounts } from "./accounts.js";
-import { barrier, duration, lineWords } from "./app-lines.js";
+import { chosenLanguage, dayOf, LANGUAGES, chooseLanguage, loadLanguage, nameOfLanguage } from "./app-language.js";
+import { barrier, lineWords } from "./app-lines.js";
 import { around, draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
@@ -12,7 +13,10 @@ const link = takeLink();
 navigator.locks?.request("roost-page-unpacked", { mode: "shared" }, () => new Promise(() => {})).catch(() => {});
 
 // Imported after it, because a static import is loaded first: so long would the token be in the address bar.
-const { Roost, sentences } = await import("/roost.js?unpacked");
+const [{ Roost }, language] = await Promise.all([import("/roost.js?unpacked"), loadLanguage()]);
+const { t } = language;
+document.documentElement.lang = language.name;
+language.fill(document);
 
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
@@ -123,36 +127,6 @@ class Roving {
 
 // Words --------------------------------------------------------------------------------------------------------------
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayName = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
-const shortDay = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-
-const things = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
-const dayOf = (time) => new Date(time).setHours(0, 0, 0, 0);
-const daysAgo = (time) => Math.round((dayOf(Date.now()) - dayOf(time)) / DAY);
-
-function day(time) {
-  return ["Today", "Yesterday"][daysAgo(time)] ?? dayName.format(time);
-}
-
-function shortTime(time) {
-  return daysAgo(time) === 0 ? clock.format(time) : shortDay.format(time);
-}
-
-function ago(time) {
-  const minutes = Math.floor((Date.now() - time) / MINUTE);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${things(minutes, "minute")} ago`;
-  if (daysAgo(time) < 2) return `${day(time).toLowerCase()} at ${clock.format(time)}`;
-  return `on ${shortDay.format(time)}`;
-}
-
-function names(all, more = 0) {
-  const rest = more > 0 ? [things(more, "other")] : [];
-  const words = [...all, ...rest];
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
 /** Everybody of whom somebody has told what they are called. */
 const people = { __proto__: null };
 
@@ -166,7 +140,7 @@ function meet(told) {
 }
 
 /** What somebody is called now; the user's own name in the relay if nothing else is known. */
-const called = (user) => (people[user]?.deleted ? "Deleted account" : people[user]?.name ?? user);
+const called = (user) => (people[user]?.deleted ? t("deletedAccount") : people[user]?.name ?? user);
 
 /** By what others name somebody, to be shown: the username. An account's id is nothing for people to read. */
 function address(user) {
@@ -179,11 +153,10 @@ function presenceLine(presence) {
   if (!presence) return "";
   const { state, lastSeen, seen } = presence;
   const said = presence.text ? ` · ${presence.text}` : "";
-  if (state !== "offline") return state + said;
-  if (lastSeen) return `last seen ${ago(lastSeen)}${said}`;
-  const roughly = { recently: "recently", week: "within a week", month: "within a month", long: "long ago" }[seen];
+  if (state !== "offline") return t(`presence.${state}`) + said;
+  if (lastSeen) return t("lastSeen", { when: language.ago(lastSeen) }) + said;
   // The relay says the same of somebody who hides it and of somebody who has never been here.
-  return (roughly ? `last seen ${roughly}` : "offline") + said;
+  return t(seen ? `lastSeen.${seen}` : "presence.offline") + said;
 }
 
 /** How somebody is shown now; undefined if that isn't known, as without a connection. */
@@ -191,34 +164,28 @@ function presenceOf(user) {
   return roost?.snapshot.connection.state === "connected" ? roost.presences.get(user) : undefined;
 }
 
-function preview(message) {
+/** What a message says, on one line. */
+function content(message) {
   if (!message) return "";
-  const words = message.isDeleted ? "Deleted" : message.text === undefined ? (message.from ? `[${message.kind}]` : "…")
-    : plain(message.text);
-  return message.isOwn ? `You: ${words}` : words;
+  return message.isDeleted ? t("deletedMessage") : message.text === undefined ? (message.from ? t("otherMessage") : "…") : plain(message.text);
 }
+
+/** The same, with whose it is if it is one's own. */
+const preview = (message) => (message?.isOwn ? t("youSay", { text: content(message) }) : content(message));
+
+const writer = (message) => (message.isOwn ? t("youTitle") : called(message.from));
 
 /** How the two of a direct conversation met, if one came by a link of the other; empty otherwise. */
 function meeting(conversation, peer) {
   if (!conversation?.inviter || !peer) return "";
-  return conversation.inviter === me ? `${called(peer)} joined by your link` : `You joined by ${called(conversation.inviter)}'s link`;
+  return conversation.inviter === me ? t("metByYourLink", { name: called(peer) }) : t("metByLink", { name: called(conversation.inviter) });
 }
 
-/** What to tell of an error: a refusal of the relay, or no connection. */
-function reason(error) {
-  return {
-    __proto__: null, not_connected: "No connection.",
-    forbidden: "You may not do that here.",
-    not_found: "That isn't there, or not for you.",
-    conflict: "It is so already.",
-    too_large: "That is too long, or too many.",
-    rate_limited: "Wait a moment.",
-    no_relationship: "You can't reach this person.",
-    blocked: "You have blocked this person.",
-    bad_request: "The relay doesn't take that.",
-    outdated: "There is a newer version of this page. Reload it.",
-  }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
-}
+/** What to say of an error: by the code of the relay's refusal, whose own words are for developers. */
+const reason = (error) => t(language.has(`refused.${error?.code}`) ? `refused.${error.code}` : "somethingWrong");
+
+/** Why something isn't sent or saved. */
+const failureWords = ({ reason: why }) => t(language.has(`unsent.${why}`) ? `unsent.${why}` : "unknownFailure");
 
 let noticeTimer;
 /** Says something for some seconds: at the bottom or, while a dialog is open, above that one, which it must not cover. */
@@ -310,6 +277,9 @@ function claims(token) {
   }
 }
 
+// For who sits at the server; visitors have no use for it.
+if (!/^(localhost$|127\.|\[::1\])/.test(location.hostname)) $("start-operator").dataset.for = "";
+
 /** The page without a user: how to get in. */
 function showStart(title, words, user) {
   showBadge();
@@ -319,7 +289,9 @@ function showStart(title, words, user) {
   text($("start-title"), title);
   text($("start-text"), words);
   text($("start-command"), `roost link --user ${user ?? "NAME"}`);
-  $("start-users").replaceChildren(...known.users.map((one) => button(`Continue as ${known.name(one)}`, () => switchTo(one))));
+  $("start-users").replaceChildren(...known.users.map((one) => button(t("continueAs", { name: known.name(one) }), () => switchTo(one))));
+  $("start-languages").replaceChildren(...LANGUAGES.filter((one) => one !== language.name).map((one) => (
+    button(nameOfLanguage(one), () => speak(one), { class: "quiet", lang: one }))));
   $("start-link").hidden = accounts !== undefined;
   if (accounts) {
     startForm.show("in");
@@ -328,7 +300,13 @@ function showStart(title, words, user) {
   }
 }
 
-const greet = () => showStart("Welcome to Roost", "Sign in to continue.");
+const greet = () => showStart(t("welcome"), t("signInToContinue"));
+
+/** The page in another language, or in the browser's. What was written is kept. */
+function speak(name) {
+  chooseLanguage(name);
+  location.reload();
+}
 
 // Accounts -----------------------------------------------------------------------------------------------------------
 
@@ -367,32 +345,13 @@ const known = {
 /** Whether somebody came with a password, and not by a link. */
 const isOfAccount = (user) => signIns.get(user) !== undefined;
 
-/** What to tell of a refusal of the services. */
+/** What to say of a refusal of the services. */
 function accountReason(error) {
-  return {
-    __proto__: null, invalid_credentials: "Wrong email or password.",
-    email_taken: "This email already has an account. Sign in instead?",
-    bad_link: "This link was used already, or is too old. Ask for another one.",
-    rate_limited: `That was too often. Try again in ${things(Math.ceil((error?.retryAfter ?? 60) / 60), "minute")}.`,
-    busy: "Too many people come at once. Try again in a moment.",
-    unreachable: "The accounts can't be reached. Try again in a moment.",
-    suspended: "This account is suspended.",
-    unauthorized: "You are signed out. Sign in again.",
-    refresh_reused: "You are signed out. Sign in again.",
-    sign_in_again: myAccount.isLost
-      ? "It’s been a while since you signed in. Open a new sign-in link, from “roost admin user link” on the server, and try again within 10 minutes."
-      : "Sign out and in again, then try once more.",
-    wrong_code: "That code is wrong, or was used before. Enter the newest one.",
-    factor_missing: "Turn on two-step verification first.",
-    identity_refused: "That took too long, or was begun in another tab. Try again.",
-    denied: "You weren't signed in.",
-    unavailable: "That can't be reached. Try again later.",
-    invalid: {
-      email: "Enter a valid email.", displayName: "Choose a display name.",
-      password: "Choose a longer password.", newPassword: "Choose a longer password.",
-      code: "Enter the six digits, or a recovery code.",
-    }[error?.member],
-  }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
+  const { code, member, retryAfter } = error ?? {};
+  if (code === "rate_limited") return t("tooOften", { count: Math.ceil((retryAfter ?? 60) / 60) });
+  if (code === "sign_in_again" && myAccount.isLost) return t("signInAgainLost");
+  if (code === "invalid") return t(language.has(`invalid.${member}`) ? `invalid.${member}` : "refused.bad_request");
+  return language.has(`account.${code}`) ? t(`account.${code}`) : reason(error);
 }
 
 /** Signing in, signing up, and a new password: one form, of which each way shows a part. */
@@ -402,8 +361,8 @@ const startForm = {
   /** Lets somebody in who says a name. */
   come: undefined,
   words: {
-    in: "Sign in", up: "Create account", forgot: "Email me a link", reset: "Set password", link: "Join",
-    verify: "Confirm email", factor: "Continue",
+    in: t("signIn"), up: t("createAccountNow"), forgot: t("emailMeLink"), reset: t("setPassword"), link: t("join"),
+    verify: t("confirmEmail"), factor: t("continue"),
   },
 
   show(way) {
@@ -417,14 +376,14 @@ const startForm = {
     text($("start-problem"), "");
     $("start-ways").hidden = way === "verify";
     for (const one of $("start-ways").children) one.hidden = one.dataset.way === way || (way === "factor" && one.dataset.way !== "in");
-    text($("start-ways").firstElementChild, way === "factor" ? "Back" : "Sign in");
+    text($("start-ways").firstElementChild, t(way === "factor" ? "back" : "signIn"));
   },
 
   /** The second step of a sign-in, whatever the first was. */
   askCode(ticket) {
     this.secret = ticket;
     $("start-password").value = "";
-    showStart("Enter your code", "Open your authenticator app, and enter the code it shows for Roost.");
+    showStart(t("enterCode"), t("enterCodeHint"));
     this.show("factor");
     $("start-code").focus();
   },
@@ -434,7 +393,7 @@ const startForm = {
     if (error.code === "factor_required") return this.askCode(error.ticket);
     const isOver = this.way === "factor" && error.code === "sign_in_again";
     if (isOver) greet();
-    return text($("start-problem"), isOver ? "That took too long. Sign in again." : accountReason(error));
+    return text($("start-problem"), isOver ? t("tookTooLong") : accountReason(error));
   },
 
   /** Where the operator has named roles, one of them is chosen. */
@@ -450,16 +409,16 @@ const startForm = {
     const [displayName, role] = [$("start-name").value.trim(), $("start-role").value || undefined];
     if (this.way === "forgot") {
       await accounts.forgot(email);
-      return showStart("Check your email", `If there is an account with ${email}, a link to choose a password is on its way.`);
+      return showStart(t("checkEmail"), t("resetSent", { email }));
     }
     if (this.way === "reset") {
       await accounts.reset(this.secret, password);
-      return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
+      return showStart(t("passwordSet"), t("passwordSetHint"));
     }
     if (this.way === "verify") {
       await accounts.verify(this.secret);
       await comeBack();
-      return tell("Your address is confirmed.");
+      return tell(t("emailConfirmed"));
     }
     if (this.way === "factor") {
       const code = $("start-code").value;
@@ -495,7 +454,7 @@ $("start-ways").addEventListener("click", ({ target }) => {
 const others = {
   async show() {
     const found = await accounts.providers();
-    $("start-others").replaceChildren(...found.map(({ id, name }) => button(`Go on with ${name}`, () => this.go(id))));
+    $("start-others").replaceChildren(...found.map(({ id, name }) => button(t("continueWith", { name }), () => this.go(id))));
   },
 
   async go(provider) {
@@ -518,7 +477,7 @@ const others = {
     } catch (error) {
       if (!["displayName", "role"].includes(error.member)) return this.failed(error);
     }
-    showStart("One more thing", "Say what others shall call you, and come in.");
+    showStart(t("oneMoreThing"), t("chooseName"));
     return startForm.show("link");
   },
 
@@ -564,8 +523,7 @@ const myAccount = {
 
   /** What signing out would lose; empty if nothing. */
   get loss() {
-    return this.isMine && this.isLost
-      ? "You won’t be able to sign in to this account again: it has no email and no password. " : "";
+    return this.isMine && this.isLost ? `${t("lossWarning")} ` : "";
   },
 };
 $("keep-account-button").addEventListener("click", async () => {
@@ -578,17 +536,16 @@ function addAccount() {
   history.replaceState(null, "", "/");
   route();
   $("start-email").value = $("start-password").value = "";
-  showStart("Add another account", "Sign in with it here. You can switch between your accounts at any time.");
+  showStart(t("addAccount"), t("addAccountHint"));
 }
 
 /** Signs out of this browser, once it was said what would be lost. */
 async function signOut() {
   const waits = roost.snapshot.pendingCount;
-  const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
-  const words = `${myAccount.loss}${lost}Sign out and remove your messages from this browser?`;
-  if (!await confirmed(words, myAccount.loss ? "Sign out anyway" : "Sign out")) return;
+  const lost = waits ? `${t("unsentWarning", { count: waits })} ` : "";
+  if (!await confirmed(myAccount.loss + lost + t("signOutAsk"), t(myAccount.loss ? "signOutAnyway" : "signOut"))) return;
   if (isOfAccount(me)) await attempt(() => accounts?.signOut(me));
-  await leave("You’re signed out", "Your messages were removed from this browser.");
+  await leave(t("signedOut"), t("messagesRemoved"));
 }
 
 /** Another account of this browser uses this tab. Where its user was belongs to the one before. */
@@ -619,18 +576,13 @@ async function tokenOf(user) {
   try {
     return await accounts.token(user);
   } catch (error) {
-    if (signOutReasons[error.code]) signedOutBy = error.code;
+    if (language.has(`signedOutBy.${error.code}`)) signedOutBy = error.code;
     throw error;
   }
 }
 
 /** Why the account of this tab was signed out, by the services' word for it; undefined until they are asked. */
 let signedOutBy;
-const signOutReasons = {
-  __proto__: null, unauthorized: "This device was signed out elsewhere, or the password was changed.",
-  refresh_reused: "Its sign-in was used somewhere else. If that wasn’t you, change your password.",
-  suspended: "Your account is suspended.",
-};
 
 /** The relay says only that one is signed out. */
 async function askWhySignedOut() {
@@ -648,12 +600,12 @@ const open = (found) => (found.kind === "token" ? arrive(found.secret) : found.k
 
 /** A link of a mail was opened. */
 async function follow({ kind, secret }) {
-  if (!accounts) return showStart("This link can't be used", "The relay has no accounts any more.");
+  if (!accounts) return showStart(t("linkUnusable"), t("noAccounts"));
   if (kind === "owner" || kind === "friend") return welcome(kind, secret);
   if (kind === "openid") return others.back(secret);
-  if (kind === "openid-error") return others.failed({ code: secret, message: "the provider refused" });
+  if (kind === "openid-error") return others.failed({ code: secret });
   if (kind === "reset") {
-    showStart("Choose a new password", "You will be signed out everywhere else.");
+    showStart(t("choosePassword"), t("choosePasswordHint"));
     startForm.secret = secret;
     return startForm.show("reset");
   }
@@ -669,16 +621,15 @@ async function confirmAddress(secret) {
     await comeBack();
     return tell(accountReason(error));
   }
-  const time = new Date(asked.asked).toLocaleString();
-  showStart("Is this your address?", `Somebody who is called “${asked.displayName}” here asked on ${time} to confirm ${asked.email}. `
-    + "Confirm it only if that was you: it may become a way into their account. Otherwise close this page.");
+  const { displayName: name, email } = asked;
+  showStart(t("isThisYou"), t("isThisYouHint", { name, email, time: language.moment(asked.asked) }));
   startForm.secret = secret;
   return startForm.show("verify");
 }
 
 /** Somebody came by a link that makes an account, or signs in the owner of this server, who may have one already. */
 async function welcome(kind, secret) {
-  let words = "Say what others shall call you, and come in.";
+  let words = t("chooseName");
   if (kind === "owner") {
     try {
       return enter(await accounts.signInByLink(secret));
@@ -687,7 +638,7 @@ async function welcome(kind, secret) {
       if (error.member !== "displayName") words = accountReason(error);
     }
   }
-  showStart(kind === "owner" ? "Welcome to your Roost" : "You are invited", words);
+  showStart(t(kind === "owner" ? "welcomeOwner" : "invited"), words);
   startForm.come = async (name, role) => {
     const user = await accounts.signInByLink(secret, name, role);
     listView.awaitsMeeting = kind === "friend";
@@ -713,8 +664,8 @@ const invitations = {
     }
     this.code = code;
     if (isHere) return enter(user);
-    if (!accounts) return showStart("You are invited", "Sign in in this browser first, and open the invitation again.");
-    showStart(this.words(asked), "Choose a display name.");
+    if (!accounts) return showStart(t("invited"), t("signInFirst"));
+    showStart(this.words(asked), t("chooseName"));
     startForm.come = async (name, role) => {
       const made = await accounts.signInByInvitation(code, name, role);
       this.code = undefined;
@@ -724,13 +675,13 @@ const invitations = {
     return startForm.show("link");
   },
 
-  words: ({ name = "Somebody", group }) => (group ? `${name} invites you to “${group}”` : `${name} invites you to chat`),
+  words: ({ name = t("someone"), group }) => t(group ? "invitesToGroup" : "invitesToChat", { name, group }),
 
   /** The page for an invitation that was used up, revoked or has ended, which are the same here. */
   refuse(words, isHere) {
     this.code = undefined;
-    showStart("This invitation doesn't work", words ?? "It was used up, revoked, or has expired. Ask whoever sent it for a new one.");
-    if (isHere) $("start-users").replaceChildren(button("Open my conversations", comeBack));
+    showStart(t("inviteBroken"), words ?? t("inviteBrokenHint"));
+    if (isHere) $("start-users").replaceChildren(button(t("openConversations"), comeBack));
   },
 
   /** Somebody is here: follows what was opened before. */
@@ -740,13 +691,12 @@ const invitations = {
     if (!code) return;
     try {
       const { invitation } = await roost.request("invite.show", { code });
-      if (!await confirmed(`${this.words(invitation)}.`, invitation.group ? "Join" : "Chat")) return;
+      if (!await confirmed(`${this.words(invitation)}.`, t(invitation.group ? "join" : "chat"))) return;
       const { conversation } = await roost.request("invite.open", { code });
       const peer = conversation.kind === "direct" && conversation.members.find((one) => one !== me);
       go(peer ? `@${peer}` : conversation.conversation);
     } catch (error) {
-      tell(error.code === "not_found" ? "This invitation was used up, revoked, or has expired. Ask for a new one."
-        : error.code === "bad_request" ? "This is your own invitation. Send it to others." : reason(error));
+      tell(error.code === "not_found" ? t("inviteGone") : error.code === "bad_request" ? t("inviteOwn") : reason(error));
     }
   },
 };
@@ -781,7 +731,7 @@ async function enter(user) {
   roost.onChange(ifCurrent(opened, showSession));
   roost.conversations.onChange(ifCurrent(opened, (snapshot) => listView.show(snapshot)));
   roost.onEvent(ifCurrent(opened, ({ type }) => {
-    if (type === "rewound") tell("The relay has lost its newest messages. What it still has is shown.");
+    if (type === "rewound") tell(t("rewound"));
   }));
   roost.onPresence(ifCurrent(opened, () => {
     listView.show(opened.conversations.snapshot);
@@ -817,14 +767,13 @@ function showMe() {
   patchAvatar($("me-avatar"), name, { seed: me });
   text($("me-name"), name);
   if (me && name !== me) known.note(me, { name });
-  attribute($("me"), "aria-label", `You, ${name}: ${$("me-state").textContent}`);
+  attribute($("me"), "aria-label", t("youAre", { name, state: $("me-state").textContent }));
 }
 
 function showSession(snapshot) {
   const { connection, status } = snapshot;
-  const wanted = { auto: "online", away: "away", busy: "busy", invisible: "shown as offline" }[status.state];
-  const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
-  text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
+  const state = connection.state !== "connected" ? t("notConnected") : snapshot.isUpToDate ? t(`status.${status.state}`) : t("catchingUp");
+  text($("me-state"), [state, status.text, snapshot.isStored ? "" : t("notStored")].filter(Boolean).join(" · "));
   showMe();
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
@@ -843,7 +792,7 @@ function showBadge() {
   const isTold = connection?.state === "connected";
   const muted = listView.snapshot.rows.reduce((sum, row) => sum + (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), 0);
   const badge = Math.max(0, told - muted);
-  const title = document.body.dataset.view === "settings" ? "Settings" : conversationView.title;
+  const title = document.body.dataset.view === "settings" ? t("settings") : conversationView.title;
   document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
   if (badge === shownBadge) return;
   shownBadge = badge;
@@ -892,39 +841,39 @@ const banner = {
     $("banner-act").onclick = said.act;
     const count = () => {
       const seconds = Math.ceil((said.until - Date.now()) / 1000);
-      text($("banner-time"), seconds > 0 ? `Next try in ${seconds} s.` : "");
+      text($("banner-time"), seconds > 0 ? t("nextTry", { seconds }) : "");
     };
     count();
     if (said.until) this.timer = setInterval(count, 1000);
   },
 
   words({ connection, pendingCount, storeProblem }) {
-    const waits = pendingCount ? ` ${things(pendingCount, "message")} ${pendingCount === 1 ? "waits" : "wait"}.` : "";
+    const waits = pendingCount ? ` ${t("waiting", { count: pendingCount })}` : "";
     const connect = () => attempt(() => roost.connect());
     if (connection.reason === "signedOut" && myAccount.isMine) {
       askWhySignedOut();
-      const why = signOutReasons[signedOutBy];
-      return { words: `You are signed out.${why ? ` ${why}` : ""}${waits}`, label: "Sign in", act: () => showStart("Sign in again", "") };
+      const why = signedOutBy ? ` ${t(`signedOutBy.${signedOutBy}`)}` : "";
+      return { words: t("youAreSignedOut") + why + waits, label: t("signIn"), act: () => showStart(t("signInAgain"), "") };
     }
     if (isExpired() || connection.reason === "signedOut") {
-      const why = isExpired() ? "Your link has expired." : "The relay doesn't take your link any more.";
-      return { words: `${why}${waits} Ask for a new one, and open it in this browser:`, command: `roost link --user ${me}` };
+      const why = t(isExpired() ? "yourLinkExpired" : "yourLinkRefused");
+      return { words: `${why}${waits} ${t("askForNewLink")}`, command: `roost link --user ${me}` };
     }
     if (connection.state === "failed" && connection.reason === "takenOver") {
-      return { words: `${sentences.takenOver}${waits}`, label: "Use it here", act: connect };
+      return { words: t("unsent.takenOver") + waits, label: t("useHere"), act: connect };
     }
     if (connection.state === "failed") {
-      return { words: `The connection failed: ${connection.detail}.${waits}`, label: "Try again", act: connect };
+      return { words: t("connectionFailed") + waits, label: t("retry"), act: connect };
     }
     if (isOutdated || storeProblem === "newer") {
-      return { words: `There is a newer version of this page.${waits}`, label: "Reload", act: () => location.reload() };
+      return { words: t("newerPage") + waits, label: t("reload"), act: () => location.reload() };
     }
     const isLate = connection.state === "connecting" && !$("banner").hidden;
     if (connection.state !== "waiting" && connection.state !== "offline" && !isLate) return undefined;
     // Before the first try there is nothing to tell.
     if (connection.state === "offline" && !waits && navigator.onLine) return undefined;
     return {
-      words: `${isLate ? "Connecting …" : navigator.onLine ? "Can’t reach the server." : "You are offline."}${waits}`, until: connection.until, label: "Try now",
+      words: t(isLate ? "connecting" : navigator.onLine ? "serverUnreachable" : "offline") + waits, until: connection.until, label: t("tryNow"),
       act: connect,
     };
   },
@@ -995,7 +944,7 @@ const listView = {
     this.rows.show(snapshot.rows);
     this.roving.settle();
     $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
-    if (this.awaitsMeeting) text($("list-empty"), "Whoever invited you isn't here yet. You will meet here as soon as they are.");
+    if (this.awaitsMeeting) text($("list-empty"), t("inviterAway"));
     $("list-more").hidden = !snapshot.hasMore;
     conversationView.showHead();
     this.openMeeting(snapshot.rows);
@@ -1027,22 +976,24 @@ const listView = {
     });
     text(part(".name"), title);
     const time = row.last?.time ?? row.conversation?.time;
-    text(part("time"), time ? shortTime(time) : "");
-    const typing = row.typing.length ? (row.peer ? "typing …" : `${names(row.typing.map(called))} …`) : "";
-    const sender = row.last?.from && !row.peer && !row.last.isOwn ? `${called(row.last.from)}: ` : "";
-    const failed = row.last?.state?.state === "failed" ? "Not sent. " : "";
-    const draft = row.draft && !isOpen ? `Draft: ${row.draft}` : "";
-    text(part(".preview"), typing || draft || failed + sender + (preview(row.last) || meeting(row.conversation, row.peer)));
+    text(part("time"), time ? language.shortTime(time) : "");
+    const typing = !row.typing.length ? "" : row.peer ? t("typing") : t("namesType", { names: language.names(row.typing.map(called)) });
+    const isOthers = row.last?.from && !row.peer && !row.last.isOwn;
+    const last = isOthers ? t("says", { name: called(row.last.from), text: content(row.last) })
+      : preview(row.last) || meeting(row.conversation, row.peer);
+    const draft = row.draft && !isOpen ? t("draft", { text: row.draft }) : "";
+    text(part(".preview"), typing || draft || (row.last?.state?.state === "failed" ? t("notSentYet", { text: last }) : last));
     part(".preview").classList.toggle("typing", typing !== "");
     text(part(".count"), row.unread ? String(row.unread) : "");
     made.classList.toggle("unread", row.unread > 0);
     const isMuted = peoplePart?.isMuted(row.id);
     made.classList.toggle("muted", isMuted === true);
+    attribute(part("time"), "data-muted", isMuted === true && `${t("muted")} · `);
     attribute(made, "aria-current", isOpen);
-    const waits = row.pending ? `, ${things(row.pending, "message")} not sent` : "";
     const presence = row.peer && presenceOf(row.peer)?.state;
-    attribute(made, "aria-label", `${title}${row.unread ? `, ${row.unread} unread` : ""}${isMuted ? ", muted" : ""}${waits}. `
-      + part(".preview").textContent + (presence ? ` (${presence})` : ""));
+    const states = [title, row.unread && t("unread", { count: row.unread }), isMuted && t("muted"),
+      row.pending && t("unsentCount", { count: row.pending })].filter(Boolean).join(", ");
+    attribute(made, "aria-label", `${states}. ${part(".preview").textContent}${presence ? ` (${t(`presence.${presence}`)})` : ""}`);
   },
 
   /** The conversation that many rows below the open one. */
@@ -1093,15 +1044,12 @@ function patchState(node, state) {
   attribute(node, "aria-label", undefined);
   if (!state) return;
   const { count, others } = state;
-  const far = others > 1 ? ` ${count} of ${others}` : "";
-  const label = {
-    sending: "Sending", sent: "Sent", delivered: `Delivered${far && ` to${far}`}`, read: `Read${far && ` by${far}`}`,
-    failed: "Not sent",
-  }[state.state];
+  const isFar = others > 1 && ["delivered", "read"].includes(state.state);
+  const label = isFar ? t(state.state === "read" ? "readBy" : "deliveredTo", { some: count, all: others }) : t(`state.${state.state}`);
   attribute(node, "aria-label", label);
   attribute(node, "title", label);
   node.append(icon({ delivered: "arrived", read: "arrived" }[state.state] ?? state.state));
-  if (far) node.append(element("span", { "aria-hidden": "true" }, `${count}/${others}`));
+  if (others > 1) node.append(element("span", { "aria-hidden": "true" }, `${count}/${others}`));
 }
 
 /** Rows of messages, in the conversation that is open. */
@@ -1126,9 +1074,7 @@ const messageRows = {
     row.signature = signature;
     row.shown = message;
     const part = (name) => row.querySelector(name);
-    const words = message.isDeleted ? "This message was deleted."
-      : message.text ?? (message.body === undefined ? "Not shown."
-        : `Kind “${message.kind}”.`);
+    const words = message.isDeleted ? t("deletedMessage") : message.text ?? t("otherMessage");
     row.classList.toggle("own", message.isOwn);
     row.classList.toggle("first", isFirst);
     row.classList.toggle("deleted", message.isDeleted);
@@ -1136,7 +1082,7 @@ const messageRows = {
     row.classList.toggle("changing", message.isChanging);
     row.classList.toggle("large", /^(\p{Extended_Pictographic}[\u{FE0F}\u{200D}\u{1F3FB}-\u{1F3FF}]*){1,3}$/u.test(words));
     attribute(row, "data-sequence", message.sequence);
-    attribute(row, "aria-label", `${message.isOwn ? "You" : called(message.from)}${message.time ? `, ${clock.format(message.time)}` : ""}`);
+    attribute(row, "aria-label", message.time ? t("shown", { name: writer(message), time: language.clock(message.time) }) : writer(message));
     text(part(".author"), isFirst && !message.isOwn && conversationView.isGroup ? called(message.from) : "");
     const isNamed = conversationView.isGroup && !message.isOwn;
     row.classList.toggle("named", isNamed);
@@ -1148,18 +1094,18 @@ const messageRows = {
     const quote = part(".quote");
     quote.hidden = !message.replyTo || message.isDeleted;
     if (!quote.hidden) {
-      text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : called(quoted.from)) : "Reply to");
-      text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : "an earlier message");
+      text(quote.firstElementChild, quoted ? writer(quoted) : t("replyTo"));
+      text(quote.lastElementChild, quoted ? content(quoted) : t("earlierMessage"));
     }
     if (message.text !== undefined && !message.isDeleted) patchContent(part(".content"), words, message.mentions);
     else text(part(".content"), words);
-    text(part("time"), message.time ? clock.format(message.time) : "");
+    text(part("time"), message.time ? language.clock(message.time) : "");
     attribute(part("time"), "datetime", message.time && new Date(message.time).toISOString());
-    text(part(".edited"), message.editedAt && !message.isDeleted ? "edited" : "");
+    text(part(".edited"), message.editedAt && !message.isDeleted ? t("edited") : "");
     part(".expires").hidden = !message.expires || message.isDeleted;
     if (message.expires) {
-      const when = new Date(message.expires).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-      for (const name of ["aria-label", "title"]) attribute(part(".expires"), name, `Disappears on ${when}`);
+      const words = t("disappearOn", { time: language.moment(message.expires) });
+      for (const name of ["aria-label", "title"]) attribute(part(".expires"), name, words);
     }
     patchState(part(".state"), message.state);
     this.patchReactions(part(".reactions"), message);
@@ -1176,7 +1122,8 @@ const messageRows = {
       patch: (made, one) => {
         text(made, `${one.reaction} ${one.count}`);
         attribute(made, "aria-pressed", one.mine);
-        attribute(made, "aria-label", `${one.reaction}, ${things(one.count, "time")}${one.mine ? ", yours too" : ""}`);
+        const reacted = t("timesReacted", one);
+        attribute(made, "aria-label", one.mine ? t("reactedToo", { reacted }) : reacted);
       },
     });
     const act = (_, reaction) => conversationView.react(node.parentElement.shown, reaction);
@@ -1190,14 +1137,14 @@ const messageRows = {
     node.setAttribute("role", "alert");
     const item = message.failedChange?.outboxItem ?? message.outboxItem;
     const timeline = conversationView.timeline;
-    const what = message.state?.state === "failed" ? "Not sent: " : "Not saved: ";
-    node.append(element("span", {}, what + (sentences[failure.reason] ?? failure.detail)));
+    const why = failureWords(failure);
+    node.append(element("span", {}, t(message.state?.state === "failed" ? "notSent" : "notSaved", { why })));
     if (item === undefined) return;
-    if (failure.canRetry) node.append(button("Try again", () => attempt(() => timeline.retry(item))));
+    if (failure.canRetry) node.append(button(t("retry"), () => attempt(() => timeline.retry(item))));
     if (message.state?.state === "failed" && message.text !== undefined && !message.origin) {
-      node.append(button("Edit", () => composer.begin({ kind: "replace", message, item })));
+      node.append(button(t("edit"), () => composer.begin({ kind: "replace", message, item })));
     }
-    node.append(button("Discard", () => attempt(() => timeline.discard(item))));
+    node.append(button(t("discard"), () => attempt(() => timeline.discard(item))));
   },
 };
 
@@ -1249,7 +1196,7 @@ const conversationView = {
   get title() {
     if (!this.place) return "";
     if (this.place.startsWith("@")) return called(this.place.slice(1));
-    return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? "Group";
+    return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? t("group");
   },
 
   async open(place) {
@@ -1330,9 +1277,8 @@ const conversationView = {
     tools.follow();
     this.roving.settle($("log").querySelector(".message:last-of-type"));
     $("older").hidden = !(this.isPaging && snapshot.hasOlder);
-    const typing = snapshot.othersType ? "Several people are typing …"
-      : snapshot.typing.length ? `${names(snapshot.typing.map(called))} ${snapshot.typing.length > 1 ? "are" : "is"} typing …` : "";
-    text($("typing"), typing);
+    const names = language.names(snapshot.typing.map(called));
+    text($("typing"), snapshot.othersType ? t("severalType") : names && t(snapshot.typing.length > 1 ? "namesAreTyping" : "nameTypes", { names }));
     this.showHead();
     if (isFirst) this.scrollToBegin();
     else if (this.isAtEnd && !snapshot.hasNewer) this.scrollToEnd();
@@ -1355,7 +1301,7 @@ const conversationView = {
     let lastDay;
     let isMarked = this.markedAfter === undefined;
     const begin = (time) => {
-      if (lastDay !== dayOf(time)) rows.push({ type: "day", id: `day ${dayOf(time)} ${rows.at(-1)?.id ?? ""}`, words: day(time) });
+      if (lastDay !== dayOf(time)) rows.push({ type: "day", id: `day ${dayOf(time)} ${rows.at(-1)?.id ?? ""}`, words: language.day(time) });
       if (lastDay !== dayOf(time)) last = undefined;
       lastDay = dayOf(time);
     };
@@ -1364,7 +1310,7 @@ const conversationView = {
       while (waiting[0]?.sequence < sequence) {
         const line = waiting.shift();
         begin(line.time);
-        rows.push({ type: "line", id: `line ${line.position}`, pin: line.pin, words: lineWords(line, { me, called, names, things }) });
+        rows.push({ type: "line", id: `line ${line.position}`, pin: line.pin, words: lineWords(line, { me, called, language }) });
         last = undefined;
       }
     };
@@ -1373,14 +1319,14 @@ const conversationView = {
     for (const item of items) {
       happened(item.type === "gap" ? item.from : item.sequence ?? Infinity);
       if (item.type === "gap") {
-        rows.push({ type: "gap", id: item.id, gap: item, words: things(item.to - item.from + 1, "message") + " …" });
+        rows.push({ type: "gap", id: item.id, gap: item, words: `${t("messages", { count: item.to - item.from + 1 })} …` });
         last = lastDay = undefined;
         continue;
       }
       const time = item.time ?? Date.now();
       begin(time);
       if (!isMarked && item.sequence > this.markedAfter && !item.isOwn) {
-        rows.push({ type: "marker", id: "marker", words: "New messages" });
+        rows.push({ type: "marker", id: "marker", words: t("newMessages") });
         isMarked = true;
         last = undefined;
       }
@@ -1421,15 +1367,15 @@ const conversationView = {
     const presence = peer && !isBlocked ? presenceOf(peer) : undefined;
     patchAvatar($("title-avatar"), this.title, { isGroup: !peer, state: presence?.state, seed: peer ?? this.place });
     text($("title"), this.title);
-    text($("subtitle"), isBlocked ? "Blocked" : peer ? presenceLine(presence) : this.groupLine());
+    text($("subtitle"), isBlocked ? t("blocked") : peer ? presenceLine(presence) : this.groupLine());
     composer.showMode();
     peoplePart?.showHead();
     const { expiry } = this.snapshot?.conversation ?? {};
     $("expiry").hidden = !expiry;
     if (expiry) {
-      const words = duration(expiry, things);
-      text($("expiry").lastElementChild, words);
-      for (const name of ["aria-label", "title"]) attribute($("expiry"), name, `Messages disappear after ${words}`);
+      const length = language.duration(expiry);
+      text($("expiry").lastElementChild, length);
+      for (const name of ["aria-label", "title"]) attribute($("expiry"), name, t("disappearAfter", { length }));
     }
     this.showTrouble();
   },
@@ -1439,8 +1385,8 @@ const conversationView = {
     const { conversation, online } = this.snapshot ?? {};
     if (!conversation) return "";
     const others = conversation.members.filter((user) => user !== me).slice(0, 4);
-    const here = online ? ` · ${online.online} of ${online.of} online` : "";
-    return names([...others.map(called), "you"], conversation.count - others.length - 1) + here;
+    const here = online ? ` · ${t("membersOnline", online)}` : "";
+    return language.names([...others.map(called), t("you")], conversation.count - others.length - 1) + here;
   },
 
   /** The other one of a direct conversation. */
@@ -1456,18 +1402,18 @@ const conversationView = {
     if (this.showBarrier(conversation)) return;
     $("trouble").hidden = !isBlocked && (!failure || isSaid);
     if ($("trouble").hidden) return;
-    const words = isBlocked ? `You blocked ${called(peer)}.` : `Messages aren't being sent. ${sentences[failure.reason] ?? failure.detail}`;
+    const words = isBlocked ? t("youBlocked", { name: called(peer) }) : `${t("notSending")} ${failureWords(failure)}`;
     if ($("trouble").dataset.words === words) return;
     $("trouble").dataset.words = words;
     $("trouble").replaceChildren(element("span", {}, words), isBlocked
-      ? button("Unblock", () => attempt(() => peoplePart?.people.unblock([peer])))
-      : button("Try again", () => attempt(() => this.timeline.resume())));
+      ? button(t("unblock"), () => attempt(() => peoplePart?.people.unblock([peer])))
+      : button(t("retry"), () => attempt(() => this.timeline.resume())));
   },
 
   /** Where the user can't write, the reason stands in place of the field. A timeout ends by itself. */
   showBarrier(conversation) {
     clearTimeout(this.barrierTimer);
-    const closed = barrier(conversation);
+    const closed = barrier(conversation, language);
     $("composer").hidden = Boolean(closed);
     if (!closed) return false;
     if (closed.until) this.barrierTimer = setTimeout(() => this.showTrouble(), Math.min(closed.until - Date.now() + 50, DAY));
@@ -1553,8 +1499,8 @@ const conversationView = {
     const below = hasNewer ? Math.max((conversation?.sequence ?? 0) - this.seenUpTo, 0)
       : items.filter((item) => item.type === "message" && !item.isOwn && item.sequence > this.seenUpTo).length;
     $("below").hidden = this.isAtEnd || (this.distance() < 2 * END && !hasNewer);
-    text($("below").querySelector("span"), below ? `${below} new below` : "");
-    attribute($("below"), "aria-label", below ? `${below} new below, go there` : "Go to the newest message");
+    text($("below").querySelector("span"), below ? t("newBelow", { count: below }) : "");
+    attribute($("below"), "aria-label", below ? t("newBelowGo", { count: below }) : t("jumpToLatest"));
   },
 
   tellSeen() {
@@ -1575,7 +1521,7 @@ const conversationView = {
     const find = () => $("log").querySelector(`[data-sequence="${Number(sequence)}"]`);
     if (!find()) await attempt(() => this.timeline.jump(sequence));
     const row = find();
-    if (!row) return tell("That message isn't here.");
+    if (!row) return tell(t("messageNotHere"));
     this.isAtEnd = false;
     row.scrollIntoView({ block: "center" });
     this.roving.chosen(row);
@@ -1672,10 +1618,10 @@ const composer = {
   showMode() {
     const { kind, message } = this.mode;
     $("about").hidden = kind === "new";
-    const words = kind === "reply" ? `Reply to ${message.isOwn ? "yourself" : called(message.from)}: ${preview(message)}`
-      : "Change this message";
+    const words = kind === "reply"
+      ? t("replyingTo", { name: message.isOwn ? t("yourself") : called(message.from), text: content(message) }) : t("editMessage");
     if (kind !== "new") text($("about").firstElementChild, words);
-    text($("text-label"), kind === "new" ? `Message to ${conversationView.title}` : words);
+    text($("text-label"), kind === "new" ? t("messageTo", { name: conversationView.title }) : words);
   },
 
   async send() {
@@ -1683,7 +1629,7 @@ const composer = {
     const { opening } = conversationView;
     if (words.trim() === "" || !opening) return;
     const over = writing?.counter.over(words) ?? 0;
-    if (over > 0) return tell(`This message is ${things(over, "character")} too long.`);
+    if (over > 0) return tell(t("tooLong", { count: over }));
     const { kind, message, item } = this.mode;
     // An edit replaces them. Before the part is here that knows them, they stay.
     const mentions = writing?.mentions.of(words) ?? message?.mentions ?? [];
@@ -1833,11 +1779,11 @@ const tools = {
       return act();
     };
     if (message.outboxItem !== undefined && !message.sequence) {
-      return [["bin", "Don't send it", done(() => attempt(() => timeline.discard(message.outboxItem)))]];
+      return [["bin", t("dontSend"), done(() => attempt(() => timeline.discard(message.outboxItem)))]];
     }
     if (!message.sequence || message.isDeleted) return [];
     const actions = [
-      ["smile", "React", () => {
+      ["smile", t("react"), () => {
         const all = REACTIONS.map((one) => [undefined, one, done(() => {
           conversationView.react(message, one);
           $("text").focus();
@@ -1846,24 +1792,24 @@ const tools = {
           conversationView.react(message, one);
           $("text").focus();
         };
-        this.fill(writing ? [...all, ["plus", "More emoji", done(() => writing.picker.open(this.bar, choose, true))]] : all);
+        this.fill(writing ? [...all, ["plus", t("moreEmoji"), done(() => writing.picker.open(this.bar, choose, true))]] : all);
         this.bar.firstElementChild.focus();
       }],
-      ["reply", "Reply", done(() => composer.begin({ kind: "reply", message }))],
+      ["reply", t("reply"), done(() => composer.begin({ kind: "reply", message }))],
     ];
     if (message.text !== undefined && navigator.clipboard) {
-      actions.push(["copy", "Copy", done(() => attempt(async () => {
+      actions.push(["copy", t("copy"), done(() => attempt(async () => {
         await navigator.clipboard.writeText(message.text);
-        tell("Copied.");
+        tell(t("copied"));
       }))]);
     }
     if (message.isOwn && message.text !== undefined && !message.origin) {
-      actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
+      actions.push(["pencil", t("edit"), done(() => composer.begin({ kind: "edit", message }))]);
     }
-    if (message.isOwn) actions.push(["eye", "Who has read it", done(() => withPart((one) => one.showReaders(message)))]);
+    if (message.isOwn) actions.push(["eye", t("whoRead"), done(() => withPart((one) => one.showReaders(message)))]);
     if (peoplePart) actions.push(...peoplePart.talk.actions(message, done), ...peoplePart.pins.actions(message, done));
     if (message.isOwn || (conversationView.isGroup && role !== "member")) {
-      actions.push(["bin", "Delete", done(() => removeMessage(message))]);
+      actions.push(["bin", t("delete"), done(() => removeMessage(message))]);
     }
     return actions;
   },
@@ -1872,9 +1818,8 @@ tools.roving = new Roving(tools.bar, "button", ["ArrowLeft", "ArrowRight"]);
 
 async function removeMessage(message) {
   if (!message.isOwn && conversationView.isGroup) return (await loadPart()).remove(message);
-  const words = `Delete ${message.isOwn ? "your message" : `${called(message.from)}'s message`} for everybody? “${preview(message)
-    .replace(/^You: /, "").slice(0, 80)}”`;
-  if (await confirmed(words, "Delete")) await attempt(() => conversationView.timeline.delete(message.id));
+  const words = t(message.isOwn ? "deleteOwnAsk" : "deleteAsk", { name: called(message.from), text: content(message).slice(0, 80) });
+  if (await confirmed(words, t("delete"))) await attempt(() => conversationView.timeline.delete(message.id));
   $("text").focus();
 }
 
@@ -1913,7 +1858,7 @@ $("log").addEventListener("keydown", (event) => {
     return $("text").focus();
   }
   if (event.target !== row) return;
-  const words = { r: "Reply", e: "Edit", Delete: "Delete" }[event.key];
+  const words = { r: t("reply"), e: t("edit"), Delete: t("delete") }[event.key];
   if (event.key === "Enter") {
     event.preventDefault();
     tools.show(row, true);
@@ -1927,6 +1872,9 @@ $("log").addEventListener("keydown", (event) => {
 });
 
 // Searching ----------------------------------------------------------------------------------------------------------
+
+/** How many messages a search has found. */
+const countOf = (found) => (found.length >= 100 ? t("newestHundred") : found.length ? t("messages", { count: found.length }) : t("nothingFound"));
 
 const finder = {
   timer: undefined,
@@ -1951,12 +1899,12 @@ const finder = {
     const { timeline } = conversationView;
     const found = words && timeline ? await attempt(() => timeline.search(words)) ?? [] : [];
     if ($("find-text").value.trim() !== words) return;
-    text($("find-count"), words ? (found.length >= 100 ? "The newest 100 messages" : found.length ? things(found.length, "message") : "Nothing was found.") : "");
+    text($("find-count"), words ? countOf(found) : "");
     $("found").replaceChildren(...found.map((message) => {
       const shown = button("", () => conversationView.jump(message.sequence));
-      const when = message.time ? `${day(message.time)}, ${clock.format(message.time)}` : "";
+      const when = message.time ? `${language.day(message.time)}, ${language.clock(message.time)}` : "";
       const [before, hit, behind] = around(message.text ?? "", words);
-      shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : called(message.from)} · ${when}`),
+      shown.append(element("span", { class: "faint" }, `${writer(message)} · ${when}`),
         element("span", { dir: "auto" }, before, element("mark", {}, hit), behind));
       return element("li", {}, shown);
     }));
@@ -2043,8 +1991,6 @@ async function meant(name) {
   }
 }
 
-const nobody = (names) => `Nobody here is called ${names.map((name) => `“${name}”`).join(" or ")}.`;
-
 /** A conversation with somebody, or a group, is begun by picking people. */
 const beginning = {
   one() {
@@ -2052,7 +1998,7 @@ const beginning = {
       go(`@${key}`);
       return true;
     };
-    return pick({ title: "New conversation", done, group: () => this.group() });
+    return pick({ title: t("newConversation"), done, group: () => this.group() });
   },
 
   group() {
@@ -2060,7 +2006,7 @@ const beginning = {
       go(await roost.createGroup(name, users));
       return true;
     };
-    return pick({ title: "New group", isMany: true, isNamed: true, act: "Create group", done });
+    return pick({ title: t("newGroup"), isMany: true, isNamed: true, act: t("createGroup"), done });
   },
 };
 $("new").addEventListener("click", () => beginning.one());
@@ -2071,14 +2017,18 @@ $("me").addEventListener("click", () => goSettings());
 
 /** What the part about people uses of this one. */
 const page = {
-  $, NAME, Roving, Rows, accountReason, addAccount, address, ago, around, attempt, attribute, button, called, card, composer, confirmed, conversationView, duration, element, equip, go, goSettings, icon,
-  known, leave, listView, loadPart, loadWriting, meant, meet, messageRows, myAccount, names, ofThisVersion, patchAvatar, people, pick, presenceLine, presenceOf, preview, reason, shortTime, showBadge, showDialog, showFactor, showSession, signOut, switchTo,
-  tell, text, things, tools,
+  $, LANGUAGES, NAME, Roving, Rows, accountReason, addAccount, address, around, attempt, attribute, button, called, card, chosenLanguage, composer, confirmed,
+  content, conversationView, countOf, element, equip, go, goSettings, icon, known, language, leave, listView, loadPart, loadWriting, meant, meet,
+  messageRows, myAccount, nameOfLanguage, ofThisVersion, patchAvatar, people, pick, presenceLine, presenceOf, preview, reason, showBadge, showDialog, showFactor,
+  showSession, signOut, speak, switchTo, t, tell, text, tools,
   mentionsIn: (words) => writing?.mentions.of(words) ?? [],
   get accounts() { return accounts; },
   get me() { return me; },
   get roost() { return roost; },
 };
+
+/** A part of the page that is loaded later, with the texts of all such parts. */
+const partOf = (loaded) => ofThisVersion(Promise.all([loaded, language.more()]).then(([part]) => part));
 
 /** Contacts, members, mutes, and who has read what: a file of its own, which comes after the messages, or when it is
  *  asked for. */
@@ -2086,7 +2036,7 @@ let peoplePart;
 let loading;
 
 function loadPart() {
-  loading ??= ofThisVersion(import("/app-people.js?unpacked")).then(({ begin }) => {
+  loading ??= partOf(import("/app-people.js?unpacked")).then(({ begin }) => {
     peoplePart = begin(page);
     peoplePart.use(roost);
     if (conversationView.snapshot) conversationView.show(conversationView.snapshot);
@@ -2105,7 +2055,7 @@ let writing;
 let loadingWriting;
 
 function loadWriting() {
-  loadingWriting ??= ofThisVersion(import("/app-write.js?unpacked")).then(({ begin }) => (writing = begin(page))).catch((error) => {
+  loadingWriting ??= partOf(import("/app-write.js?unpacked")).then(({ begin }) => (writing = begin(page))).catch((error) => {
     loadingWriting = undefined;
     throw error;
   });
@@ -2115,7 +2065,7 @@ function loadWriting() {
 /** Two-step verification of the user of this tab, in a place of its own. */
 let loadingFactor;
 function showFactor(place) {
-  loadingFactor ??= ofThisVersion(import("/app-factor.js?unpacked")).then(({ begin }) => begin(page));
+  loadingFactor ??= partOf(import("/app-factor.js?unpacked")).then(({ begin }) => begin(page));
   loadingFactor.catch(() => { loadingFactor = undefined; });
   return attempt(async () => (await loadingFactor).show(place, me));
 }
@@ -2123,7 +2073,7 @@ function showFactor(place) {
 /** Searching all conversations comes when somebody does. */
 let loadingFind;
 $("all-text").addEventListener("input", () => attempt(async () => {
-  loadingFind ??= ofThisVersion(import("/app-find.js?unpacked")).then(({ begin }) => begin(page));
+  loadingFind ??= partOf(import("/app-find.js?unpacked")).then(({ begin }) => begin(page));
   loadingFind.catch(() => { loadingFind = undefined; });
   (await loadingFind).changed();
 }));
@@ -2132,7 +2082,7 @@ $("all-text").addEventListener("input", () => attempt(async () => {
 function later(load) {
   let loaded;
   return () => {
-    loaded ??= ofThisVersion(load()).then(({ begin }) => begin(page)).catch((error) => {
+    loaded ??= partOf(load()).then(({ begin }) => begin(page)).catch((error) => {
       loaded = undefined;
       throw error;
     });
@@ -2159,7 +2109,7 @@ const withPart = (act) => attempt(async () => act(await loadPart()));
 
 let inviting;
 $("invite").addEventListener("click", () => attempt(async () => {
-  inviting ??= ofThisVersion(import("/app-invites.js?unpacked")).then(({ begin }) => begin(page));
+  inviting ??= partOf(import("/app-invites.js?unpacked")).then(({ begin }) => begin(page));
   try {
     (await inviting).open();
   } catch (error) {
@@ -2224,7 +2174,7 @@ async function settle(place) {
   if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return;
   const user = await meant(name);
   if (conversationView.place !== place || user === name) return;
-  if (user === undefined) tell(nobody([name]));
+  if (user === undefined) tell(t("nobodyCalled", { name }));
   history.replaceState(null, "", user === undefined ? "/" : `/#/${encodeURIComponent(`@${user}`)}`);
   route();
 }
@@ -2275,10 +2225,10 @@ document.addEventListener("keydown", (event) => {
 async function arrive(token) {
   const said = claims(token);
   if (!said) {
-    return showStart("This link isn't whole", "A part of it seems to be missing. Copy all of it, to the last letter.");
+    return showStart(t("linkIncomplete"), t("linkIncompleteHint"));
   }
   if (said.expires <= Date.now() && !known.users.includes(said.user)) {
-    return showStart("This link has expired", `It was good until ${new Date(said.expires).toLocaleString()}.`, said.user);
+    return showStart(t("linkExpired"), t("linkExpiredHint", { time: language.moment(said.expires) }), said.user);
   }
   // Also one that ends before the token that is kept: that one may have been revoked, which nobody knows here.
   const isNewer = said.expires >= (claims(tokens.of(said.user) ?? "")?.expires ?? 0);

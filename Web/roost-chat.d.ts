@@ -2,7 +2,7 @@
 
 import type { Roost } from "./roost.js";
 
-/** What the element says. Replace what you like before the element is in the page, as for another language. */
+/** What the element says. It speaks English and German; replace what you like for another language. */
 export interface RoostChatWords {
   field: string;
   send: string;
@@ -20,10 +20,14 @@ export interface RoostChatWords {
   /** The names are joined by commas. */
   typing(names: string): string;
   connecting: string;
+  noConnection: string;
+  /** Why something isn't sent, by the reason, as `sentences` of roost.js has it in English. */
+  failed: Record<string, string>;
 }
 
 /** Attributes: `relay`, the address `wss://…/v1/socket`; `to`, a conversation's id or `@name`; `store`, the name of the
- *  browser's store, `roost` if it isn't given. It needs `token` or `roost`, and shows nothing before.
+ *  browser's store, `roost` if it isn't given; `lang`, `en` or `de`: without it that of the page, or else the browser's. It needs
+ *  `token` or `roost`, and shows nothing before.
  *
  *  Events: `roostsend` with `{ id, text }` when the user has sent something, and `roosterror` with an error in `detail` when
  *  something failed that the element doesn't show itself. Both bubble. */
@@ -32,7 +36,9 @@ export declare class RoostChat extends HTMLElement {
   token?: () => string | Promise<string>;
   /** The app's own Roost, which it opens and connects itself; several elements may share it. */
   roost?: Roost;
-  words: RoostChatWords;
+  get words(): RoostChatWords;
+  /** What isn't there stays as it is. */
+  set words(words: Partial<RoostChatWords>);
 }
 
 declare global {

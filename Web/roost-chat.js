@@ -34,14 +34,30 @@ const STYLE = `
 `;
 
 const WORDS = {
-  field: "Message", send: "Send", older: "Show earlier messages", retry: "Try again", deleted: "Message deleted",
-  hidden: "Hidden message", other: "This message can't be shown here", sending: "Sending", sent: "Sent", delivered: "Delivered",
-  read: "Read", edited: "edited", typing: (names) => `${names} ${names.includes(",") ? "are" : "is"} typing`,
-  connecting: "Connecting…",
+  en: {
+    field: "Message", send: "Send", older: "Show earlier messages", retry: "Try again", deleted: "Message deleted",
+    hidden: "Hidden message", other: "This message can’t be shown here", sending: "Sending", sent: "Sent", delivered: "Delivered",
+    read: "Read", edited: "edited", typing: (names) => `${names} ${names.includes(",") ? "are" : "is"} typing`,
+    connecting: "Connecting…", noConnection: "Can’t connect.", failed: sentences,
+  },
+  de: {
+    field: "Nachricht", send: "Senden", older: "Frühere Nachrichten anzeigen", retry: "Erneut versuchen", deleted: "Nachricht gelöscht",
+    hidden: "Ausgeblendete Nachricht", other: "Diese Nachricht kann hier nicht angezeigt werden", sending: "Wird gesendet", sent: "Gesendet",
+    delivered: "Zugestellt", read: "Gelesen", edited: "bearbeitet",
+    typing: (names) => `${names} ${names.includes(",") ? "schreiben" : "schreibt"} …`,
+    connecting: "Verbinden …", noConnection: "Keine Verbindung möglich.",
+    failed: {
+      tooLong: "Diese Nachricht ist zu lang.", notAllowed: "Du kannst in diesem Chat nicht schreiben.",
+      noRelationship: "Ihr könnt euch schreiben, sobald deine Einladung angenommen ist.", youBlocked: "Du hast diese Person blockiert.",
+      notFound: "Diesen Chat gibt es nicht mehr.", unreachable: "Die Nachricht konnte nicht gesendet werden.",
+      changedElsewhere: "Du hast diese Nachricht auf einem anderen Gerät bearbeitet.", notAccepted: "Diese Nachricht kann nicht gesendet werden.",
+      offline: "Keine Internetverbindung. Sie wird gesendet, sobald du wieder online bist.", signedOut: "Melde dich erneut an.",
+      takenOver: "Dein Konto ist in einem anderen Fenster geöffnet.", wrongUser: "Auf diesem Gerät ist ein anderes Konto angemeldet.",
+    },
+  },
 };
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const baseOf = (tag) => tag.toLowerCase().split("-")[0];
 
 /** An element with text. Nothing here is ever markup. */
 const make = (name, className, text) => {
@@ -51,13 +67,14 @@ const make = (name, className, text) => {
   return element;
 };
 
-/** Attributes: `relay`, the address `wss://…/v1/socket`, and `to`, a conversation's id or `@name`. Properties: `token`,
+/** Attributes: `relay`, the address `wss://…/v1/socket`, `to`, a conversation's id or `@name`, and `lang`, `en` or `de`. Properties: `token`,
  *  which returns a token, or `roost`, an open Roost that the app has. */
 export class RoostChat extends HTMLElement {
-  static observedAttributes = ["relay", "to"];
+  static observedAttributes = ["relay", "to", "lang"];
 
-  /** The words, which an app may replace by its own, such as those of another language. */
-  words = WORDS;
+  #words;
+  #clock;
+  #day;
   #token;
   #given;
   #own;
@@ -76,6 +93,9 @@ export class RoostChat extends HTMLElement {
     if (isIntersecting && this.#timeline) this.#see(this.#timeline.snapshot);
   });
 
+  /** The words, which an app may replace by its own, such as those of another language. */
+  get words() { return { ...WORDS[this.#language], ...this.#words }; }
+  set words(words) { this.#words = words; this.#speak(); }
   get token() { return this.#token; }
   set token(token) { this.#token = token; this.#begin(); }
   /** The Roost in use: the one that was given, or the element's own once it is open. */
@@ -84,6 +104,7 @@ export class RoostChat extends HTMLElement {
 
   connectedCallback() {
     this.#parts ??= this.#build();
+    this.#speak();
     this.#onScreen.observe(this);
     this.#begin();
   }
@@ -93,7 +114,11 @@ export class RoostChat extends HTMLElement {
     this.#begin();
   }
 
-  attributeChangedCallback(name, before, now) { if (before !== now) this.#begin(); }
+  attributeChangedCallback(name, before, now) {
+    if (before === now) return;
+    if (name === "lang") this.#speak();
+    this.#begin();
+  }
 
   // Several attributes and properties may change at once: it begins when all have.
   #begin() {
@@ -140,6 +165,30 @@ export class RoostChat extends HTMLElement {
     this.dispatchEvent(new CustomEvent("roosterror", { detail: error, bubbles: true }));
   }
 
+  // The language
+
+  /** That of the element or what it is in, by its attribute `lang`, or else the browser's, if its words are here. */
+  get #language() {
+    const wanted = [this.closest("[lang]")?.lang, ...navigator.languages].filter(Boolean).map(baseOf);
+    return wanted.find((one) => one in WORDS) ?? "en";
+  }
+
+  /** Gives what is there the words of the language. */
+  #speak() {
+    const { words } = this;
+    // Where one lives says how times are written.
+    const locale = navigator.languages.find((one) => baseOf(one) === this.#language) ?? this.#language;
+    this.#clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+    this.#day = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+    if (!this.#parts) return;
+    const { field, send, older } = this.#parts;
+    field.setAttribute("aria-label", words.field);
+    field.placeholder = words.field;
+    send.textContent = words.send;
+    older.textContent = words.older;
+    this.#rows.clear();
+  }
+
   // The parts
 
   #build() {
@@ -148,16 +197,13 @@ export class RoostChat extends HTMLElement {
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
     const parts = {
-      log: make("div"), state: make("p"), form: make("form"), field: make("textarea"), send: make("button", "", this.words.send),
-      older: make("button", "quiet", this.words.older),
+      log: make("div"), state: make("p"), form: make("form"), field: make("textarea"), send: make("button"), older: make("button", "quiet"),
     };
     parts.log.id = "log";
     parts.log.tabIndex = 0;
     for (const [name, value] of [["role", "log"], ["aria-live", "polite"], ["part", "log"]]) parts.log.setAttribute(name, value);
     parts.state.setAttribute("role", "status");
     parts.field.rows = 1;
-    parts.field.setAttribute("aria-label", this.words.field);
-    parts.field.placeholder = this.words.field;
     parts.field.dir = "auto";
     parts.older.type = "button";
     parts.older.onclick = () => this.#do((timeline) => timeline.loadOlder());
@@ -202,7 +248,7 @@ export class RoostChat extends HTMLElement {
     let [lastDay, lastAuthor] = [];
     for (const item of snapshot.items) {
       if (item.type !== "message" || (item.hidden && !isGroup)) continue;
-      const today = item.time && day.format(item.time);
+      const today = item.time && this.#day.format(item.time);
       if (today && today !== lastDay) rows.push(this.#kept(`day ${today}`, today, () => make("div", "row note", today)));
       const isFirst = item.from !== lastAuthor || today !== lastDay;
       [lastDay, lastAuthor] = [today ?? lastDay, item.from];
@@ -214,12 +260,13 @@ export class RoostChat extends HTMLElement {
       log.scrollTop = log.scrollHeight;
       this.#see(snapshot);
     }
-    const problem = snapshot.failure ? sentences[snapshot.failure.reason]
-      : connection.state === "failed" ? sentences[connection.reason] ?? connection.detail : undefined;
+    const { words } = this;
+    const problem = snapshot.failure ? words.failed[snapshot.failure.reason]
+      : connection.state === "failed" ? words.failed[connection.reason] ?? words.noConnection : undefined;
     const names = snapshot.typing.map((one) => nameOf(snapshot, one));
     state.className = problem ? "problem" : "";
-    state.textContent = problem ?? (names.length ? this.words.typing(names.join(", "))
-      : connection.state === "connected" ? "" : this.words.connecting);
+    state.textContent = problem ?? (names.length ? words.typing(names.join(", "))
+      : connection.state === "connected" ? "" : words.connecting);
     send.disabled = field.disabled = Boolean(snapshot.failure) || !user;
     if (this.#timeline && field !== this.shadowRoot.activeElement) field.value = snapshot.draft;
   }
@@ -259,16 +306,17 @@ export class RoostChat extends HTMLElement {
     row.dataset.id = item.id;
     if (author) row.append(make("span", "author", author));
     const isGone = item.isDeleted || item.hidden;
-    const words = item.isDeleted ? this.words.deleted : item.hidden ? this.words.hidden : item.text ?? this.words.other;
-    const text = make("span", isGone ? "gone" : "", words);
+    const { words } = this;
+    const said = item.isDeleted ? words.deleted : item.hidden ? words.hidden : item.text ?? words.other;
+    const text = make("span", isGone ? "gone" : "", said);
     text.dir = "auto";
-    const about = [item.time && clock.format(item.time), item.editedAt && !isGone && this.words.edited];
-    if (item.isOwn && item.state && item.state.state !== "failed") about.push(this.words[item.state.state]);
+    const about = [item.time && this.#clock.format(item.time), item.editedAt && !isGone && words.edited];
+    if (item.isOwn && item.state && item.state.state !== "failed") about.push(words[item.state.state]);
     row.append(text, make("span", "about", about.filter(Boolean).join(" · ")));
     if (item.state?.state === "failed") {
-      row.append(make("span", "about", sentences[item.state.reason]));
+      row.append(make("span", "about", words.failed[item.state.reason]));
       if (item.outboxItem !== undefined) {
-        const again = make("button", "quiet", this.words.retry);
+        const again = make("button", "quiet", words.retry);
         again.onclick = () => this.#do((timeline) => timeline.retry(item.outboxItem));
         row.append(again);
       }

@@ -15,6 +15,8 @@ const PARTS = [
   "/app.css", "/app.js", "/app-card.js", "/app-factor.js", "/app-find.js", "/app-invites.js", "/app-people.js", "/app-pick.js", "/app-prospects.js", "/app-settings.js",
   "/app-talk.js", "/app-write.js", "/roost.js",
   "/roost-people.js", "/roost-talk.js",
+  // All languages: without a connection one can choose another one, too.
+  "/words-en.js", "/words-en-more.js", "/words-de.js", "/words-de-more.js",
 ];
 const FILES = [...PARTS.map((path) => `${path}?${VERSION}`), "/manifest.webmanifest", "/icon.svg", "/icon.png"];
 // Longest that opening the page waits for the relay while there is a copy.

@@ -7,13 +7,13 @@ struct PackPagePlugin: BuildToolPlugin {
     static let names = [
         "index.html", "app.css", "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-invites.js",
         "app-people.js", "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js",
-        "roost.js", "roost-people.js", "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg",
-        "icon.png",
+        "words-en.js", "words-de.js", "words-en-more.js", "words-de-more.js", "roost.js", "roost-people.js",
+        "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
     ]
     /// What is sent as a part of others, or says how they are sent.
     static let parts = [
         "accounts.js", "app-account.js", "app-choices.js", "app-dialogs.js", "app-emoji.js", "app-expiry.js",
-        "app-lines.js", "app-moderation.js", "app-text.js", "qr.js", "short-names.txt",
+        "app-language.js", "app-lines.js", "app-moderation.js", "app-text.js", "qr.js", "short-names.txt",
     ]
 
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {

@@ -68,14 +68,14 @@ async def test_two_people_talk(relay, name):
         await bob.page.keyboard.press("Enter")
         await alice.page.locator("#subtitle", has_text="busy · In a meeting").wait_for()
         # One comes back to where one was, and finds the status again.
-        await bob.page.get_by_role("button", name="Back to the conversations").click()
+        await bob.page.get_by_role("button", name="Back to conversations").click()
         await bob.page.locator("#title", has_text=name("alice")).wait_for()
         await bob.page.get_by_role("button", name=re.compile("^You, ")).click()
         assert await bob.page.get_by_role("radio", name="Busy").is_checked()
         await bob.page.get_by_role("radio", name="Online").check()
         await bob.page.get_by_role("button", name="Save status").click()
         await alice.page.locator("#subtitle", has_text=re.compile("^online · In a meeting")).wait_for()
-        await bob.page.get_by_role("button", name="Back to the conversations").click()
+        await bob.page.get_by_role("button", name="Back to conversations").click()
         await bob.sees("Thanks")
         assert await alice.texts() == await bob.texts()
 
@@ -100,8 +100,8 @@ async def test_what_can_be_done_with_a_message(relay, name):
         await bob.page.get_by_role("toolbar").get_by_role("button", name="🎉").click()
         reaction = alice.page.get_by_role("button", name="🎉, 1 time", exact=True)
         await reaction.click()
-        await bob.page.get_by_role("button", name="🎉, 2 times, yours too").click()
-        await alice.page.get_by_role("button", name="🎉, 1 time, yours too").wait_for()
+        await bob.page.get_by_role("button", name="🎉, 2 times, including you").click()
+        await alice.page.get_by_role("button", name="🎉, 1 time, including you").wait_for()
         # A reply quotes, and leads to what it quotes.
         await bob.does("Hello Bob", "Reply")
         await bob.page.locator("#about", has_text=f"Reply to {name('alice')}: Hello Bob").wait_for()
@@ -127,8 +127,8 @@ async def test_what_can_be_done_with_a_message(relay, name):
         await alice.does("How is everybody?", "Delete")
         await alice.shot("delete")
         await alice.page.get_by_role("button", name="Delete", exact=True).click()
-        await bob.sees("This message was deleted.")
-        assert await bob.texts() == ["Hello Bob", "Hello yourself", "This message was deleted.", "A whole one"]
+        await bob.sees("Message deleted")
+        assert await bob.texts() == ["Hello Bob", "Hello yourself", "Message deleted", "A whole one"]
         # Others' messages can't be changed.
         await bob.message("A whole one").hover()
         await bob.page.get_by_role("toolbar").get_by_role("button", name="Reply").wait_for()
@@ -147,7 +147,7 @@ async def test_what_can_be_done_changes_with_the_message(relay, name):
         relay.process.send_signal(signal.SIGSTOP)
         await alice.write("How are you?")
         await alice.message("How are you?").hover()
-        await alices.get_by_role("button", name="Don't send it").wait_for()
+        await alices.get_by_role("button", name="Don’t send").wait_for()
         relay.process.send_signal(signal.SIGCONT)
         await alices.get_by_role("button", name="Edit").click()
         assert await alice.field.input_value() == "How are you?"
@@ -162,7 +162,7 @@ async def test_what_can_be_done_changes_with_the_message(relay, name):
         await bobs.get_by_role("button", name="🎉").wait_for()
         await alice.does("How are you both?", "Delete")
         await alice.page.get_by_role("button", name="Delete", exact=True).click()
-        await bob.sees("This message was deleted.")
+        await bob.sees("Message deleted")
         await bobs.wait_for(state="hidden")
 
 
@@ -202,7 +202,7 @@ async def test_a_group(relay, name):
         await dialog.get_by_role("button", name=f"Remove: {name('dave')}").click()
         await alice.page.get_by_role("button", name="Remove", exact=True).click()
         await until(lambda: counted(dialog.get_by_role("listitem"), 3), "dave is gone")
-        await dialog.get_by_label("Name of the group").fill("The old Crew")
+        await dialog.get_by_label("Rename group").fill("The old Crew")
         await dialog.get_by_role("button", name="Rename").click()
         await dialog.get_by_role("heading", name="The old Crew").wait_for()
         await bob.page.locator("#title", has_text="The old Crew").wait_for()
@@ -213,7 +213,7 @@ async def test_a_group(relay, name):
         await carol.page.get_by_role("dialog").get_by_role("listitem").first.wait_for()
         changes = carol.page.get_by_role("dialog").get_by_role("button", name=re.compile("Remove|Make|Add|Rename"))
         assert await changes.count() == 0
-        await carol.page.get_by_role("button", name="Leave the group").click()
+        await carol.page.get_by_role("button", name="Leave group").click()
         await carol.page.get_by_role("button", name="Leave", exact=True).click()
         await until(lambda: counted(carol.page.locator(".conversation"), 0), "the group is gone")
         await alice.page.locator("#subtitle", has_text=f"{name('bob')} and you").wait_for()
@@ -253,7 +253,7 @@ async def test_a_long_history(relay, name):
         await bob.open(name("alice"))
         await bob.page.get_by_text("New messages").wait_for()
         await bob.sees("message 1")
-        below = bob.page.get_by_role("button", name=re.compile("new below"))
+        below = bob.page.get_by_role("button", name=re.compile("jump to latest"))
         await below.wait_for()
         await bob.shot("unread")
         await below.click()
@@ -273,12 +273,12 @@ async def test_a_long_history(relay, name):
         await scroll.evaluate("one => { one.scrollTop = 200; }")
         place = (await bob.message("message 7").bounding_box())["y"]
         await alice.send(f"@{name('bob')}", "a new one")
-        await bob.page.get_by_role("button", name=re.compile("^1 new below")).wait_for()
+        await bob.page.get_by_role("button", name=re.compile("^1 new, jump")).wait_for()
         assert abs((await bob.message("message 7").bounding_box())["y"] - place) <= 1
         await bob.shot("below")
-        await bob.page.get_by_role("button", name=re.compile("^1 new below")).click()
+        await bob.page.get_by_role("button", name=re.compile("^1 new, jump")).click()
         await bob.sees("a new one")
-        await bob.page.get_by_role("button", name=re.compile("new below|newest")).wait_for(state="hidden")
+        await bob.page.get_by_role("button", name=re.compile("jump to latest", re.IGNORECASE)).wait_for(state="hidden")
         # Searching, and going to what was found.
         await bob.page.get_by_role("button", name="Search in this conversation").click()
         await bob.page.keyboard.type("message 77")
@@ -287,8 +287,8 @@ async def test_a_long_history(relay, name):
         await bob.shot("search")
         await bob.page.locator("#found button").click()
         await bob.page.locator(".message.lit", has_text="message 77").wait_for()
-        await bob.page.get_by_label("Search in what is on this device").fill("nowhere")
-        await bob.page.get_by_text("Nothing was found.").wait_for()
+        await bob.page.get_by_label("Search messages on this device").fill("nowhere")
+        await bob.page.get_by_text("No results.").wait_for()
 
 
 async def bob_has_read(bob):

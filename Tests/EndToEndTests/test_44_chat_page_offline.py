@@ -42,7 +42,7 @@ async def test_what_is_typed_offline_survives_a_reload_and_is_sent_once(relay, n
         await banner.get_by_text("Can’t reach the server.").wait_for()
         await alice.write("In the tunnel")
         await alice.write("Still in the tunnel")
-        await banner.get_by_text("2 messages wait.").wait_for()
+        await banner.get_by_text("2 messages are waiting.").wait_for()
         await banner.get_by_text(re.compile(r"Next try in \d+ s\.")).wait_for()
         await alice.sees_state("In the tunnel", "Sending")
         await alice.field.press_sequentially("Half a thou")
@@ -56,10 +56,10 @@ async def test_what_is_typed_offline_survives_a_reload_and_is_sent_once(relay, n
         await alice.sees("Still in the tunnel")
         assert await alice.texts() == ["Before", "In the tunnel", "Still in the tunnel"]
         assert await alice.field.input_value() == "Half a thou"
-        await banner.get_by_text("2 messages wait.").wait_for()
+        await banner.get_by_text("2 messages are waiting.").wait_for()
         await bob.write("Where are you?")
         await banner.get_by_role("button", name="Try now").click()
-        await banner.get_by_text("2 messages wait.").wait_for()
+        await banner.get_by_text("2 messages are waiting.").wait_for()
         await cable.mend()
         await bob.sees("Still in the tunnel")
         await alice.sees("Where are you?")
@@ -207,7 +207,7 @@ async def test_without_a_token_the_page_says_what_to_do(relay, tmp_path):
         await person.shot("start")
         for broken in ("nonsense", "a.b.c", relay.token("alice")[:60], ""):
             other = await browser.tab(await browser.device(), address(relay) + "#token=" + broken)
-            await other.page.get_by_role("heading", name="This link isn't whole").wait_for()
+            await other.page.get_by_role("heading", name="This link is incomplete").wait_for()
             assert other.page.url == address(relay)
 
 
@@ -221,7 +221,7 @@ async def test_an_expired_or_refused_token(start):
         forged = relay.token("mallory")
         forged = forged[:-4] + ("AAAA" if forged[-4:] != "AAAA" else "BBBB")
         mallory = await browser.person(relay, "mallory", token=forged)
-        await mallory.page.locator("#banner").get_by_text("The relay doesn't take your link any more.").wait_for()
+        await mallory.page.locator("#banner").get_by_text("Your link no longer works.").wait_for()
         await mallory.page.locator("#banner").get_by_text("roost link --user mallory").wait_for()
         # A good one that ends earlier than the refused one says of itself.
         await mallory.page.goto(address(relay, relay.token("mallory", seconds=600)))
@@ -235,7 +235,7 @@ async def test_an_expired_or_refused_token(start):
         await bob.sees_state("In time", "Sent")
         await bob.page.locator("#banner").get_by_text("Your link has expired.").wait_for()
         await bob.write("Too late")
-        await bob.page.locator("#banner").get_by_text("1 message waits.").wait_for()
+        await bob.page.locator("#banner").get_by_text("1 message is waiting.").wait_for()
         await bob.shot("expired-later")
         # A new link of the same user goes on where the old one ended.
         await bob.page.goto(address(relay, relay.token("bob")))
@@ -245,7 +245,7 @@ async def test_an_expired_or_refused_token(start):
         # An operator ends it.
         operator = await relay.operator()
         await operator.call("admin.revoke", user="bob")
-        await bob.page.locator("#banner").get_by_text("The relay doesn't take your link any more.").wait_for()
+        await bob.page.locator("#banner").get_by_text("Your link no longer works.").wait_for()
 
 
 async def test_a_link_of_somebody_else(relay, name):

@@ -32,7 +32,7 @@ async def called(person, name):
     await pane.get_by_label("Name", exact=True).fill(name)
     await pane.get_by_role("button", name="Save profile").click()
     await person.page.get_by_text("Profile saved.").wait_for()
-    await person.page.get_by_role("button", name="Back to the conversations").click()
+    await person.page.get_by_role("button", name="Back to conversations").click()
     await person.page.get_by_role("button", name=f"You, {name}: online").wait_for()
 
 
@@ -42,7 +42,7 @@ async def test_from_a_stranger_to_a_contact(start):
         alice, bob = await browser.person(relay, "alice"), await browser.person(relay, "bob")
         await called(bob, "Bob Builder")
         dialog = await panel(alice)
-        await dialog.get_by_text("You have no contacts yet").wait_for()
+        await dialog.get_by_text("No contacts yet").wait_for()
         await alice.page.locator("#people-find:focus").wait_for()
         await alice.shot("people-empty")
         await alice.page.keyboard.type("bui")
@@ -50,8 +50,8 @@ async def test_from_a_stranger_to_a_contact(start):
         await found.get_by_text("@bob").wait_for()
         await dialog.get_by_text("1 person").wait_for()
         await alice.shot("people-found")
-        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
-        await listed(dialog, "You have invited").filter(has_text="Bob Builder").wait_for()
+        await dialog.get_by_role("button", name="Add: Bob Builder").click()
+        await listed(dialog, "Invited by you").filter(has_text="Bob Builder").wait_for()
         # Who is invited sees that without opening anything.
         await bob.page.get_by_role("button", name="People, 1 invitation").wait_for()
         theirs = await panel(bob)
@@ -61,10 +61,10 @@ async def test_from_a_stranger_to_a_contact(start):
         await listed(theirs, "Contacts").filter(has_text="alice").wait_for()
         await bob.page.get_by_role("button", name="People", exact=True).wait_for(state="attached")
         await listed(dialog, "Contacts").filter(has_text="Bob Builder").wait_for()
-        assert await listed(dialog, "You have invited").count() == 0
+        assert await listed(dialog, "Invited by you").count() == 0
         await alice.shot("people-contacts")
         # One writes to a contact from there, and the name is that of the conversation.
-        await listed(dialog, "Contacts").get_by_role("button", name="Write: Bob Builder").click()
+        await listed(dialog, "Contacts").get_by_role("button", name="Message: Bob Builder").click()
         await alice.page.locator("#title", has_text="Bob Builder").wait_for()
         await alice.write("Hello Bob")
         await alice.sees_state("Hello Bob", "Delivered")
@@ -75,15 +75,15 @@ async def test_from_a_stranger_to_a_contact(start):
         await bob.page.get_by_role("button", name="Remove", exact=True).click()
         await card.get_by_role("button", name="Add to contacts").wait_for()
         await card.get_by_role("button", name="Close").click()
-        await theirs.get_by_text("You have no contacts yet").wait_for()
+        await theirs.get_by_text("No contacts yet").wait_for()
         await panel(alice)
-        await dialog.get_by_text("You have no contacts yet").wait_for()
+        await dialog.get_by_text("No contacts yet").wait_for()
         # An invitation can be declined, and taken back.
         await alice.page.keyboard.type("bui")
-        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
+        await dialog.get_by_role("button", name="Add: Bob Builder").click()
         await theirs.get_by_role("button", name="Decline: alice").click()
-        await listed(dialog, "You have invited").wait_for(state="hidden")
-        await dialog.get_by_role("button", name="Invite: Bob Builder").click()
+        await listed(dialog, "Invited by you").wait_for(state="hidden")
+        await dialog.get_by_role("button", name="Add: Bob Builder").click()
         await listed(theirs, "Invitations").wait_for()
         await dialog.get_by_role("button", name="Cancel invitation: Bob Builder").click()
         await listed(theirs, "Invitations").wait_for(state="hidden")
@@ -95,8 +95,8 @@ async def test_who_is_not_found_can_be_invited_by_the_exact_name(relay, name):
         alice = await browser.person(relay, name("alice"))
         dialog = await panel(alice)
         await alice.page.keyboard.type(name("carol"))
-        await dialog.get_by_text("Nobody is found by this name.").wait_for()
-        await dialog.get_by_role("button", name=f"Invite: {name('carol')}").click()
+        await dialog.get_by_text("Only the exact username matches.").wait_for()
+        await dialog.get_by_role("button", name=f"Add: {name('carol')}").click()
         assert (await carol.event("contact", user=name("alice")))["state"] == "received"
         # A label of the other's isn't told, and a name with markup is text.
         await carol.call("contact.accept", user=name("alice"))
@@ -300,11 +300,11 @@ async def test_blocks_and_reports(start):
         dialog = alice.page.get_by_role("dialog", name="bob")
         await dialog.get_by_role("button", name="Report").click()
         form = alice.page.get_by_role("dialog", name="Report bob")
-        await form.get_by_label("What is wrong").select_option("Harassment")
-        await form.get_by_label("What happened").fill("Writes every night")
+        await form.get_by_label("What’s wrong?").select_option("Harassment")
+        await form.get_by_label("Details").fill("Writes every night")
         await alice.shot("people-report")
         await form.get_by_role("button", name="Report").click()
-        await alice.page.get_by_text("Whoever runs this server is told of bob.").wait_for()
+        await alice.page.get_by_text("Report sent.").wait_for()
         lines = (await roost(relay, "admin", "report", "list")).splitlines()
         assert lines[1].endswith("alice reports bob: harassment") and "Writes every night" in lines[2]
         await dialog.get_by_role("button", name="Block", exact=True).click()
@@ -328,7 +328,7 @@ async def test_blocks_and_reports(start):
         await theirs.get_by_text("You haven’t blocked anyone.").wait_for()
         # The focus isn't lost with the row.
         await alice.page.locator("#privacy-presence:focus").wait_for()
-        await alice.page.get_by_role("button", name="Back to the conversations").click()
+        await alice.page.get_by_role("button", name="Back to conversations").click()
         # What was refused goes out by itself, and nothing says any more that it can't.
         await bob.sees("I don't want to")
         await bar.wait_for(state="hidden")
@@ -352,10 +352,10 @@ async def test_who_has_read_it_and_when(relay, name):
         who = re.escape(name("carol"))
         await dialog.get_by_text(re.compile(rf"^Read by {who} at \d\d:\d\d$")).wait_for()
         row = dialog.get_by_role("listitem").filter(has_text=name("carol"))
-        await row.get_by_text(re.compile(r"^read at \d\d:\d\d$")).wait_for()
-        assert re.search(r"^Read \d.*\nDelivered \d", await row.get_attribute("title"))
+        await row.get_by_text(re.compile(r"^Read at \d\d:\d\d$")).wait_for()
+        assert re.search(r"^Read at \d.*\nDelivered at \d", await row.get_attribute("title"))
         row = dialog.get_by_role("listitem").filter(has_text=name("bob"))
-        await row.get_by_text(re.compile("^delivered at")).wait_for()
+        await row.get_by_text(re.compile("^Delivered at")).wait_for()
         await alice.shot("people-readers")
 
 
@@ -419,7 +419,7 @@ async def test_it_comes_after_the_messages_and_without_the_relay(start):
         # As the page was kept, this part was.
         dialog = await panel(alice)
         await alice.page.keyboard.type("bob")
-        await dialog.get_by_text("No connection.").wait_for()
+        await dialog.get_by_text("You’re not connected.").wait_for()
 
 
 async def test_titles_do_not_count_what_is_muted(relay, name):
@@ -450,7 +450,7 @@ async def test_what_others_are_told_is_chosen(relay, name):
         await until(lambda: has_value(theirs, "nobody"), "the other device")
         await alice.shot("settings-privacy")
         await other.shot("settings-privacy-phone")
-        await alice.page.get_by_role("button", name="Back to the conversations").click()
+        await alice.page.get_by_role("button", name="Back to conversations").click()
         # What one doesn't tell, one isn't told.
         await alice.page.locator("#subtitle", has_text="online").wait_for(state="detached")
 
@@ -468,9 +468,9 @@ async def test_prospects_are_written_down(relay, name):
         await (await relay.device(name("alice"), "watch")).call("prospect.set", name="Yara")
         theirs = await panel(phone)
         for one in (dialog, theirs):
-            await one.get_by_text("Prospects").click()
+            await one.get_by_text("Notes about people").click()
             await one.get_by_role("listitem").filter(has_text="Yara").wait_for()
-            await one.get_by_text("Only you see them.").wait_for()
+            await one.get_by_text("Only you can see these.").wait_for()
         await dialog.get_by_label("Name", exact=True).fill("Zoë <b>")
         await dialog.get_by_label("Note").fill("asked about Tuesdays")
         await dialog.get_by_role("button", name="Save").click()

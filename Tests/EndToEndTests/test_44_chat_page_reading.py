@@ -210,7 +210,7 @@ async def test_what_one_does_to_a_group_has_a_line(relay, name):
         await alice.page.get_by_role("button", name="Send", exact=True).click()
         await alice.sees_state("Hello", "Sent")
         await alice.page.get_by_role("button", name="About this conversation").click()
-        await alice.page.get_by_role("dialog").get_by_label("Name of the group").fill("The best Crew")
+        await alice.page.get_by_role("dialog").get_by_label("Rename group").fill("The best Crew")
         await alice.page.get_by_role("dialog").get_by_role("button", name="Rename").click()
         await alice.page.get_by_role("dialog").get_by_role("heading", name="The best Crew").wait_for()
         await alice.page.keyboard.press("Escape")

@@ -22,7 +22,7 @@ TOO_WIDE = """() => [...document.querySelectorAll("dialog[open] *, #conversation
 
 def waiting(person, count):
     """The button that says how many requests wait."""
-    words = f"{count} request{'' if count == 1 else 's'} of people you don't know"
+    words = f"{count} message request{'' if count == 1 else 's'}"
     return person.page.get_by_role("button", name=words, exact=True)
 
 
@@ -73,14 +73,14 @@ async def test_requests_wait_apart(start):
         await phone.shot("requests-phone")
         await phone.page.keyboard.press("Escape")
         # Dropped in one tab, gone from the other and from the phone.
-        await dialog.get_by_role("button", name=re.compile("^Drop: mallory")).click()
+        await dialog.get_by_role("button", name=re.compile("^Ignore: mallory")).click()
         for person in (bob, other, phone):
             await waiting(person, 1).wait_for(state="attached")
         # Whoever reads sees what can be done, and is read by nobody.
-        await dialog.get_by_role("button", name=re.compile("^Read: Zoe Zest")).click()
+        await dialog.get_by_role("button", name=re.compile("^View: Zoe Zest")).click()
         await bob.sees("Hello, may I ask you something?")
         bar = bob.page.get_by_role("region", name="Request")
-        await bar.get_by_text("isn't in your contacts").wait_for()
+        await bar.get_by_text("isn’t in your contacts").wait_for()
         await bob.shot("request")
         await bar.get_by_role("button", name="Accept").click()
         for person in (bob, other, phone):
@@ -101,7 +101,7 @@ async def test_what_a_request_held_up_goes_out_when_it_is_accepted(start):
         await zoe.meet("bob")
         await zoe.write("Hello?")
         bar = zoe.page.get_by_role("region", name="Request")
-        await bar.get_by_text("You can write more once it is accepted.").wait_for()
+        await bar.get_by_text("You can write more once it’s accepted.").wait_for()
         await zoe.write("One more thing")
         await zoe.sees_state("One more thing", "Not sent")
         # One line says why.
@@ -126,7 +126,7 @@ async def test_whoever_answers_accepts(start):
         await zoe.shot("request-sent")
         await waiting(bob, 1).wait_for()
         await bob.page.locator("#requests").click()
-        await bob.page.get_by_role("button", name="Read: zoe").click()
+        await bob.page.get_by_role("button", name="View: zoe").click()
         await bob.sees("Hello Bob")
         await bob.write("Hello Zoe")
         await zoe.sees("Hello Zoe")
@@ -167,7 +167,7 @@ async def test_a_thread(relay, name):
         await bob.sees("Where shall we eat?")
         await bob.does("Where shall we eat?", "Thread")
         dialog = thread_of(bob)
-        await dialog.get_by_text("Nobody has written in this thread yet.").wait_for()
+        await dialog.get_by_text("No replies yet.").wait_for()
         await bob.page.locator("#thread-text:focus").wait_for()
         await bob.page.keyboard.type("At the harbour")
         await bob.page.keyboard.press("Enter")
@@ -176,18 +176,18 @@ async def test_a_thread(relay, name):
         row = await alice.sees("At the harbour")
         await until(lambda: says(link(row), "Thread: “Where shall we eat?”"), "the way to the thread")
         first = alice.message("Where shall we eat?")
-        await until(lambda: says(link(first), "1 message in its thread"), "the number of messages")
+        await until(lambda: says(link(first), "1 reply"), "the number of messages")
         await link(first).click()
         theirs = thread_of(alice)
         await theirs.locator(".message", has_text="At the harbour").wait_for()
         await theirs.get_by_label("Message in this thread").fill("Too far away")
-        await theirs.get_by_role("button", name="Send in this thread").click()
+        await theirs.get_by_role("button", name="Send to thread").click()
         for one in (dialog, theirs):
             await one.locator(".message", has_text="Too far away").wait_for()
         await bob.shot("thread")
         await bob.page.keyboard.press("Escape")
         await dialog.wait_for(state="hidden")
-        await until(lambda: says(link(listed_message(bob, "Where shall we eat?")), "2 messages in its thread"),
+        await until(lambda: says(link(listed_message(bob, "Where shall we eat?")), "2 replies"),
                     "the number of messages")
         await bob.shot("thread-timeline")
         # What is deleted goes from the thread and its number, and what is edited changes there.
@@ -198,7 +198,7 @@ async def test_a_thread(relay, name):
         await bob.does("At the station", "Delete")
         await bob.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         await theirs.locator(".message", has_text="At the station").wait_for(state="detached")
-        await until(lambda: says(link(listed_message(alice, "Where shall we eat?")), "1 message in its thread"),
+        await until(lambda: says(link(listed_message(alice, "Where shall we eat?")), "1 reply"),
                     "the number of messages")
         # The draft of the conversation is another one.
         await alice.page.keyboard.press("Escape")
@@ -255,7 +255,7 @@ async def test_a_thread_goes_on_without_a_connection(start):
     async with Browser(network_fails=True) as browser:
         alice, bob = await two(browser, relay, lambda word: word)
         await alice.does("Hello Bob", "Thread")
-        await thread_of(alice).get_by_text("Nobody has written in this thread yet.").wait_for()
+        await thread_of(alice).get_by_text("No replies yet.").wait_for()
         await away(relay, alice)
         await thread_of(alice).get_by_label("Message in this thread").fill("Into the dark")
         await alice.page.keyboard.press("Enter")

@@ -97,7 +97,7 @@ async def test_an_open_page_gets_the_parts_of_its_own_version(start):
         assert await parts(second) == {cable.new}
         assert set(await caches(second)) == {f"roost-page-{cable.old}", f"roost-page-{cable.new}"}
         banner = alice.page.locator("#banner")
-        await banner.get_by_text("There is a newer version of this page.").wait_for()
+        await banner.get_by_text("There’s a new version of this page.").wait_for()
         # A part that hasn't been loaded yet, also without the relay.
         await cable.cut()
         pane = await alice.settings("Privacy")
@@ -105,7 +105,7 @@ async def test_an_open_page_gets_the_parts_of_its_own_version(start):
             "performance.getEntriesByType('resource').some((one) => one.name.includes('app-settings'))"), "the part")
         assert await parts(alice) == {cable.old}
         await pane.get_by_label("Read receipts").wait_for()
-        await alice.page.get_by_role("button", name="Back to the conversations").click()
+        await alice.page.get_by_role("button", name="Back to conversations").click()
         await cable.mend()
         await banner.get_by_role("button", name="Reload").click()
         await alice.live()
@@ -132,7 +132,7 @@ async def test_without_a_copy_the_page_says_that_there_is_a_newer_one(start):
             "performance.getEntriesByType('resource').some((one) => one.name.includes('app-people'))"), "the part")
         cable.is_newer = True
         await alice.page.get_by_role("button", name="People").first.click()
-        await alice.page.locator("#banner").get_by_text("There is a newer version of this page.").wait_for()
+        await alice.page.locator("#banner").get_by_text("There’s a new version of this page.").wait_for()
         await alice.page.keyboard.press("Escape")
         await alice.page.locator("#banner").get_by_role("button", name="Reload").click()
         await alice.live()

@@ -107,7 +107,7 @@ async def test_emoji_are_found_and_written(relay, name):
         await dialog.wait_for(state="hidden")
         assert (await bob.event("react", conversation=group))["reaction"] == "\u2764\ufe0f"
         await bob.call("react", conversation=group, sequence=1, reaction="\u2764")
-        await alice.message("Welcome").get_by_role("button", name="❤️, 2 times, yours too").wait_for()
+        await alice.message("Welcome").get_by_role("button", name="❤️, 2 times, including you").wait_for()
 
 
 async def test_a_text_that_is_too_long_says_so_before_it_is_sent(relay, name):
@@ -180,7 +180,7 @@ async def test_what_fingers_hit_is_large_enough(relay, name):
         await alice.page.get_by_role("dialog").get_by_role("listitem").first.wait_for()
         assert await alice.page.evaluate(SMALL) == []
         await alice.page.keyboard.press("Escape")
-        await alice.page.get_by_role("button", name="Back to the conversations").tap()
+        await alice.page.get_by_role("button", name="Back to conversations").tap()
         await alice.page.locator("#side").wait_for()
         assert await alice.page.evaluate(SMALL) == []
 
@@ -234,7 +234,7 @@ async def test_search_looks_into_all_conversations(relay, name):
         await field.fill("crew")
         await found.filter(has_text="The Crew").first.wait_for()
         await field.fill("no such words")
-        await alice.page.get_by_text("Nothing was found on this device.").wait_for()
+        await alice.page.get_by_text("No results on this device.").wait_for()
         await field.press("Escape")
         await alice.page.locator("#list .conversation").first.wait_for()
         assert await field.input_value() == ""

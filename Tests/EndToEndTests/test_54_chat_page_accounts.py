@@ -36,7 +36,7 @@ async def id_of(person):
     said = pane.locator("#me-id", has_text="Account ID")
     await said.wait_for()
     found = re.search(r": (\S+)$", await said.inner_text())[1]
-    await person.page.get_by_role("button", name="Back to the conversations").click()
+    await person.page.get_by_role("button", name="Back to conversations").click()
     return found
 
 
@@ -105,17 +105,17 @@ async def test_an_address_is_confirmed_by_a_press_of_the_button(both):
         # A program that checks mail opens the link, twice, and runs what is there.
         for _ in range(2):
             scanner = await browser.tab(await browser.device(), confirm)
-            await scanner.page.get_by_role("heading", name="Is this your address?").wait_for()
+            await scanner.page.get_by_role("heading", name="Is this your email?").wait_for()
             await scanner.page.get_by_text("“Mallory”").wait_for()
             await scanner.page.get_by_text("ann@example.org").wait_for()
         await scanner.shot("confirm")
         assert "verify" not in scanner.page.url
         assert not await is_verified()
         await scanner.page.get_by_role("button", name="Confirm email").click()
-        await scanner.page.get_by_text("Your address is confirmed").wait_for()
+        await scanner.page.get_by_text("Email confirmed").wait_for()
         assert await is_verified()
         again = await browser.tab(await browser.device(), confirm)
-        await again.page.get_by_text("This link was used already").wait_for()
+        await again.page.get_by_text("This link was already used").wait_for()
 
 
 async def test_a_forgotten_password(both):
@@ -124,12 +124,12 @@ async def test_a_forgotten_password(both):
         await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         # A letter that was lost is sent again.
         await ann.settings("Account")
-        await ann.page.get_by_role("button", name="Send the email again").click()
-        await ann.page.get_by_role("button", name="Back to the conversations").click()
+        await ann.page.get_by_role("button", name="Resend email").click()
+        await ann.page.get_by_role("button", name="Back to conversations").click()
         confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
         page = (await browser.tab(ann.context, confirm)).page
         await page.get_by_role("button", name="Confirm email").click()
-        await page.get_by_text("Your address is confirmed").wait_for()
+        await page.get_by_text("Email confirmed").wait_for()
         away = await browser.tab(await browser.device(), address(both))
         await away.page.get_by_role("button", name="Forgot your password?").click()
         await fill(away, email="ann@example.org")
@@ -141,15 +141,15 @@ async def test_a_forgotten_password(both):
         await fill(away, password="short")
         await says(away, "Choose a longer password.")
         await fill(away, password="battery staple")
-        await away.page.get_by_role("heading", name="Your password is set").wait_for()
+        await away.page.get_by_role("heading", name="Password changed").wait_for()
         # Whoever was signed in with the old one is out at once.
-        await ann.page.get_by_text("You are signed out.").wait_for()
+        await ann.page.get_by_text("You’re signed out.").wait_for()
         await fill(away, email="ann@example.org", password="battery staple")
         await away.live()
         # A link is good once.
         again = await browser.tab(await browser.device(), link)
         await fill(again, password="battery staple 2")
-        await says(again, "This link was used already")
+        await says(again, "This link was already used")
 
 
 async def test_leaving_for_good(both):
@@ -193,7 +193,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await fill(olga, name="Olga")
         await olga.live()
         finn = await browser.tab(await browser.device(), await asyncio.to_thread(link, "--friend"))
-        await finn.page.get_by_role("heading", name="You are invited").wait_for()
+        await finn.page.get_by_role("heading", name="You’re invited").wait_for()
         await fill(finn, name="Finn")
         await finn.live()
         # Without an address nobody could sign in to it again, which is said, quietly and before it is lost.
@@ -209,7 +209,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
             await sure.get_by_text("You won’t be able to sign in to this account again").wait_for()
             await sure.get_by_role("button", name="Cancel").click()
             await sure.wait_for(state="hidden")
-        await finn.page.get_by_role("button", name="Back to the conversations").click()
+        await finn.page.get_by_role("button", name="Back to conversations").click()
         friend = await id_of(finn)
         await olga.open("Finn")
         await olga.write("Hello Finn")
@@ -219,15 +219,15 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         there = await browser.tab(await browser.device(), await asyncio.to_thread(link))
         await there.page.locator("#me-name", has_text="Olga").wait_for()
         again = await browser.tab(await browser.device(), first)
-        await again.page.get_by_text("This link was used already").wait_for()
+        await again.page.get_by_text("This link was already used").wait_for()
         # With an address and a password the friend can sign in anywhere.
-        await finn.page.get_by_role("button", name="Add them").click()
+        await finn.page.get_by_role("button", name="Add now").click()
         await finn.page.locator("#password-email:focus").fill("finn@example.org")
         await finn.page.locator("#password-new").fill("correct horse")
         await finn.shot("account-password")
         await finn.page.locator("#password-form button").click()
         await finn.page.locator("#notice", has_text="You can now sign in anywhere").wait_for()
-        await finn.page.get_by_role("button", name="Back to the conversations").click()
+        await finn.page.get_by_role("button", name="Back to conversations").click()
         await finn.page.locator("#side").wait_for()
         await finn.page.get_by_role("region", name="Your account").wait_for(state="hidden")
         away = await browser.tab(await browser.device(), address(both))
@@ -280,7 +280,7 @@ async def test_roles_are_chosen_where_there_are_some(tmp_path):
         async with Browser() as browser:
             tina = await browser.tab(await browser.device(), address(relay))
             await tina.page.get_by_role("button", name="Create an account").click()
-            choice = tina.page.get_by_label("You are here as")
+            choice = tina.page.get_by_label("Role")
             await choice.select_option("client")
             await tina.shot("account-role")
             await fill(tina, name="Tina", email="tina@example.org", password="correct horse")
@@ -288,13 +288,13 @@ async def test_roles_are_chosen_where_there_are_some(tmp_path):
             words = ["--store", str(relay.store), "--port", relay.settings["listen.port"]]
             link = (await asyncio.to_thread(command, tmp_path, "admin", "link", "--friend", *words)).stdout.strip()
             finn = await browser.tab(await browser.device(), link)
-            await finn.page.get_by_label("You are here as").select_option("trainer")
+            await finn.page.get_by_label("Role").select_option("trainer")
             await fill(finn, name="Finn")
             await finn.live()
             # Who signs in chooses nothing.
             away = await browser.tab(await browser.device(), address(relay))
             await away.page.get_by_role("button", name="Sign in", exact=True).wait_for()
-            assert not await away.page.get_by_label("You are here as").is_visible()
+            assert not await away.page.get_by_label("Role").is_visible()
         tokens = relay.ask("POST", "/v1/sessions", {"email": "tina@example.org", "password": "correct horse"}).json
         assert relay.ask("GET", "/v1/account", token=tokens["accessToken"]).json["role"] == "client"
     finally:

@@ -35,7 +35,7 @@ def both(tmp_path, issuers):
 
 async def stranger(browser, relay):
     person = await browser.tab(await browser.device(), address(relay))
-    await person.page.get_by_role("button", name="Go on with The firm").wait_for()
+    await person.page.get_by_role("button", name="Continue with The firm").wait_for()
     return person
 
 
@@ -45,7 +45,7 @@ async def test_there_and_back(both, issuers):
     async with Browser(network_fails=True) as browser:
         ann = await stranger(browser, both)
         await ann.shot("openid-start")
-        await ann.page.get_by_role("button", name="Go on with The firm").click()
+        await ann.page.get_by_role("button", name="Continue with The firm").click()
         await ann.live()
         await ann.page.locator("#me-name", has_text="Ann").wait_for()
         assert "openid" not in ann.page.url, "the code is gone from the address bar"
@@ -58,15 +58,15 @@ async def test_there_and_back(both, issuers):
         await ann.page.reload()
         await ann.live()
         other = await stranger(browser, both)
-        await other.page.get_by_role("button", name="Go on with The firm").click()
+        await other.page.get_by_role("button", name="Continue with The firm").click()
         await other.live()
         assert await id_of(other) == user
         # A code that somebody else began with is of no use here, and isn't sent.
         asked = len(firm.requests())
         third = await browser.tab(await browser.device(), address(both) + "#openid=" + "a" * 43)
-        await says(third, "begun in another tab")
+        await says(third, "started in another tab")
         fourth = await browser.tab(await browser.device(), address(both) + "#openid-error=denied")
-        await says(fourth, "You weren't signed in.")
+        await says(fourth, "You weren’t signed in.")
         assert len(firm.requests()) == asked
 
 
@@ -75,7 +75,7 @@ async def test_apple_doesnt_tell_a_name_and_its_grant_ends_with_the_account(both
     await both.listening()
     async with Browser(network_fails=True) as browser:
         ann = await stranger(browser, both)
-        await ann.page.get_by_role("button", name="Go on with Apple").click()
+        await ann.page.get_by_role("button", name="Continue with Apple").click()
         await ann.page.get_by_role("heading", name="One more thing").wait_for()
         await ann.shot("openid-name")
         await fill(ann, name="Ann Lee")

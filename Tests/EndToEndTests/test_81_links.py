@@ -27,7 +27,7 @@ def row(person, title):
 async def talk(olivia, ben):
     """Ben is in the conversation already, and Olivia sees why it is there."""
     await ben.page.locator("#title").get_by_text("Olivia", exact=True).wait_for()
-    await ben.log.get_by_text("You joined by Olivia's link").wait_for()
+    await ben.log.get_by_text("You joined by Olivia’s link").wait_for()
     await row(olivia, "Ben").get_by_text("Ben joined by your link").wait_for()
     await olivia.shot("links-list")
     await ben.shot("links-met")
@@ -52,7 +52,7 @@ async def test_the_owner_comes_first(both, size):
         # What is there stays so, on each device.
         await ben.page.reload()
         await ben.live()
-        await ben.log.get_by_text("You joined by Olivia's link").wait_for()
+        await ben.log.get_by_text("You joined by Olivia’s link").wait_for()
 
 
 @pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
@@ -60,7 +60,7 @@ async def test_the_friend_comes_first(both, size):
     owner, friend = (both.printed(pattern) for pattern in (rb"owner +(http\S+)", rb"friend +(http\S+)"))
     async with Browser(network_fails=True) as browser:
         ben = await come(browser, friend, "Ben", **size)
-        await ben.page.get_by_text("Whoever invited you isn't here yet").wait_for()
+        await ben.page.get_by_text("The person who invited you hasn’t joined yet").wait_for()
         await ben.shot("links-alone")
         olivia = await come(browser, owner, "Olivia", **size)
         await talk(olivia, ben)
@@ -89,7 +89,7 @@ async def make(person, to=None, uses=None):
     if uses:
         await page.locator("#invite-uses").select_option(uses)
     await page.get_by_role("button", name="Create link").click()
-    await page.get_by_role("img", name="QR code of the link").wait_for()
+    await page.get_by_role("img", name="QR code for the link").wait_for()
     await page.locator("#invite-list li").first.wait_for()
     return await page.locator("#invite-link").input_value()
 
@@ -122,7 +122,7 @@ async def test_a_link_of_any_user(both):
         await talk(olivia, ben)
         # It was for one.
         late = await browser.tab(await browser.device(), link)
-        await late.page.get_by_role("heading", name="This invitation doesn't work").wait_for()
+        await late.page.get_by_role("heading", name="This invitation doesn’t work").wait_for()
         await late.shot("links-used")
 
 
@@ -162,10 +162,10 @@ async def test_a_revoked_link(both):
         olivia = await begin(browser, both, "Olivia")
         link = await make(olivia, uses="10")
         await olivia.page.locator("#invite-list").get_by_text("Used 0 of 10").wait_for()
-        await olivia.page.get_by_role("button", name="Revoke the link").click()
+        await olivia.page.get_by_role("button", name="Revoke link").click()
         await olivia.page.locator("#invite-own").wait_for(state="hidden")
         ben = await browser.tab(await browser.device(**PHONE), link)
-        await ben.page.get_by_role("heading", name="This invitation doesn't work").wait_for()
+        await ben.page.get_by_role("heading", name="This invitation doesn’t work").wait_for()
         assert "Olivia" not in await ben.page.locator("body").inner_text()
 
 
@@ -183,4 +183,4 @@ async def test_a_link_where_tokens_come_from_elsewhere(relay):
         await there.page.locator("#title", has_text="olivia").wait_for()
         await olivia.page.locator(".conversation", has_text="joined by your link").wait_for()
         stranger = await browser.tab(await browser.device(), link)
-        await stranger.page.get_by_role("heading", name="You are invited").wait_for()
+        await stranger.page.get_by_role("heading", name="You’re invited").wait_for()

@@ -126,6 +126,28 @@ async def test_the_element(listing, width):
 
 
 @browser_only
+async def test_the_element_speaks_the_language_of_its_page(listing):
+    bob = await listing.device("bob")
+    await bob.send("@alice", "Where is my parcel?")
+    async with Browser(network_fails=True) as browser:
+        with app(listing, ELEMENT.replace('lang="en"', 'lang="de-AT"'), "alice") as address:
+            page = (await browser.tab(await browser.device(), address)).page
+            await page.get_by_label("Nachricht").fill("On its way")
+            await page.get_by_role("button", name="Senden").click()
+            log = page.get_by_role("log")
+            await log.get_by_text(re.compile("Gesendet$")).wait_for()
+            await bob.tell("typing", to="@alice")
+            await page.get_by_role("status").get_by_text("bob schreibt …").wait_for()
+            # Its own attribute comes first, and changes what is there; an app's words come before all.
+            await page.evaluate("document.querySelector('roost-chat').lang = 'en'")
+            await page.get_by_role("button", name="Send", exact=True).wait_for()
+            await log.get_by_text(re.compile("(Sent|Delivered)$")).wait_for()
+            await page.evaluate("document.querySelector('roost-chat').words = { send: 'Envoyer' }")
+            await page.get_by_role("button", name="Envoyer").wait_for()
+            await page.get_by_label("Message").wait_for()
+
+
+@browser_only
 async def test_an_origin_that_is_not_listed(start):
     relay = start(listen__origins="http://chat.example.org")
     async with Browser(network_fails=True) as browser:

@@ -88,7 +88,7 @@ async def test_an_owner_moderates_in_the_page(relay, name):
         assert (await bob.event("conversation", event="posting"))["posting"] == "admins"
         await dialog.get_by_role("button", name=f"Time out: {name('bob')}").click()
         await alice.shot("time-out")
-        await alice.page.get_by_label("For how long").select_option(label="1 hour")
+        await alice.page.get_by_label("How long?").select_option(label="1 hour")
         await alice.page.get_by_label("Reason").select_option(label="Spam")
         await alice.page.get_by_role("button", name="Time out", exact=True).click()
         told = await bob.event("conversation", event="timeout")
@@ -101,7 +101,7 @@ async def test_an_owner_moderates_in_the_page(relay, name):
         await dialog.get_by_text("Banned").click()
         await alice.shot("banned")
         await dialog.get_by_role("button", name=f"Unban: {name('bob')}").click()
-        await dialog.get_by_text("Nobody is banned.").wait_for()
+        await dialog.get_by_text("No one is banned.").wait_for()
 
         async def is_free():
             return (await desk.call("conversation.bans", conversation=group))["bans"] == []

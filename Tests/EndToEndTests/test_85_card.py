@@ -55,7 +55,7 @@ async def test_a_card_opens_wherever_somebody_is_named(start):
         await olivia.page.get_by_role("button", name="נועה לוי").focus()
         await keys.press("Enter")
         card = card_of(olivia, "נועה לוי")
-        await card.get_by_role("button", name="Write").and_(olivia.page.locator(":focus")).wait_for()
+        await card.get_by_role("button", name="Message").and_(olivia.page.locator(":focus")).wait_for()
         await olivia.shot("card-rtl")
         await keys.press("Enter")
         await olivia.page.locator("#title", has_text="נועה לוי").wait_for()

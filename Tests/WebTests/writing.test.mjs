@@ -3,10 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barrier, duration, endOf, lineWords } from "../../Web/app-lines.js";
+import { Language } from "../../Web/app-language.js";
+import { barrier, lineWords } from "../../Web/app-lines.js";
 import { around } from "../../Web/app-text.js";
 import { has, search, table, written } from "../../Web/app-write.js";
 import { internals } from "../../Web/roost.js";
+import german from "../../Web/words-de.js";
+import english from "../../Web/words-en.js";
+
+const language = new Language("en", ["en-GB"], english);
+const { endOf } = language;
 
 test("each emoji of the picker is one, is there once, and is written as the relay keeps it", () => {
   const all = table().flatMap(([, group]) => group);
@@ -42,15 +48,13 @@ test("a name in a text is no part of a longer word", () => {
 });
 
 test("what has happened is said from where one stands", () => {
-  const things = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
-  const names = (all, more) => [...all, ...(more > 0 ? [things(more, "other")] : [])].join(" and ");
-  const say = (line) => lineWords({ by: "ann", ...line }, { me: "me", called: (user) => user, names, things });
+  const say = (line, spoken = language) => lineWords({ by: "ann", ...line }, { me: "me", called: (user) => user, language: spoken });
   for (const [line, words] of [
     [{ event: "created", name: "Crew" }, "ann created the group “Crew”"], [{ event: "created", by: "me" }, "You created the group"],
     [{ event: "added", users: ["me"] }, "ann added you"], [{ event: "added", users: ["b"], count: 3 }, "ann added b and 2 others"],
     [{ event: "added", users: ["ann"] }, "ann joined"],
     [{ event: "added", users: ["ann"], inviter: "me" }, "ann joined by your link"],
-    [{ event: "added", by: "me", users: ["me"], inviter: "ann" }, "You joined by ann's link"], [{ event: "removed", users: ["b"] }, "ann removed b"],
+    [{ event: "added", by: "me", users: ["me"], inviter: "ann" }, "You joined by ann’s link"], [{ event: "removed", users: ["b"] }, "ann removed b"],
     [{ event: "left" }, "ann left"], [{ event: "left", owner: "me" }, "ann left. You are the owner now"],
     [{ event: "left", owner: "b" }, "ann left. b is the owner now"], [{ event: "renamed", name: "x" }, "ann renamed the group to “x”"],
     [{ event: "role", user: "me", role: "admin" }, "ann made you an admin"],
@@ -62,26 +66,33 @@ test("what has happened is said from where one stands", () => {
     [{ event: "removed", users: ["b"], banned: true, reason: "spam" }, "ann banned b: Spam"],
     [{ event: "banned", user: "b", reason: "other" }, "ann banned b"], [{ event: "unbanned", user: "me" }, "ann lifted the ban on you"],
     [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann gave you a timeout until ${endOf(9e14)}: Spam`],
-    [{ event: "timeout", user: "b" }, "ann ended the timeout of b"],
+    [{ event: "timeout", user: "b" }, "ann ended the timeout for b"],
     [{ event: "deleted", user: "me", reason: "spam" }, "ann removed your message: Spam"],
     [{ event: "deleted", user: "b" }, "ann removed a message from b"],
     [{ event: "posting", posting: "admins" }, "ann let only admins send messages"],
     [{ event: "posting", posting: "all" }, "ann let everyone send messages"],
   ]) assert.equal(say(line), words);
-  assert.deepEqual([1, 2, 7, 14, 90].map((days) => duration(days * 86_400_000, things)),
-    ["24 hours", "2 days", "1 week", "2 weeks", "90 days"]);
+  const spoken = new Language("de", ["de-DE"], german);
+  for (const [line, words] of [
+    [{ event: "created", by: "me" }, "Du hast die Gruppe erstellt"], [{ event: "added", users: ["me"] }, "ann hat dich hinzugefügt"],
+    [{ event: "added", users: ["b", "me"], count: 3 }, "ann hat b, dich und 1 weitere Person hinzugefügt"],
+    [{ event: "left", owner: "me" }, "ann hat die Gruppe verlassen. Die Gruppe gehört jetzt dir"],
+    [{ event: "role", user: "me", role: "owner" }, "ann hat dir die Gruppe übergeben"],
+    [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann hat dir eine Auszeit bis ${spoken.endOf(9e14)} gegeben: Spam`],
+    [{ event: "expiry", after: 604_800_000 }, "ann hat verschwindende Nachrichten eingestellt: 1 Woche"],
+  ]) assert.equal(say(line, spoken), words);
 });
 
 test("the page says why one can't write, and when that ends", () => {
   const until = Date.now() + 60_000;
-  assert.equal(barrier({ role: "member" }), undefined);
-  assert.equal(barrier(undefined), undefined);
-  assert.deepEqual(barrier({ role: "member", posting: "admins" }), { words: "Only admins can send messages here." });
-  for (const role of ["owner", "admin"]) assert.equal(barrier({ role, posting: "admins" }), undefined);
-  const closed = barrier({ role: "admin", timeout: { until, reason: "harassment" } });
+  assert.equal(barrier({ role: "member" }, language), undefined);
+  assert.equal(barrier(undefined, language), undefined);
+  assert.deepEqual(barrier({ role: "member", posting: "admins" }, language), { words: "Only admins can send messages here." });
+  for (const role of ["owner", "admin"]) assert.equal(barrier({ role, posting: "admins" }, language), undefined);
+  const closed = barrier({ role: "admin", timeout: { until, reason: "harassment" } }, language);
   assert.deepEqual(closed, { until, words: `You can’t send messages here until ${endOf(until)}: Harassment.` });
-  assert.equal(barrier({ role: "owner", timeout: { until } }), undefined);
-  assert.equal(barrier({ role: "member", timeout: { until: Date.now() - 1 } }), undefined);
+  assert.equal(barrier({ role: "owner", timeout: { until } }, language), undefined);
+  assert.equal(barrier({ role: "member", timeout: { until: Date.now() - 1 } }, language), undefined);
 });
 
 test("what was looked for is shown with what is around it", () => {

@@ -40,10 +40,10 @@ class Browser:
         if kind is None:
             assert self.problems == [], self.problems
 
-    async def device(self, width=1100, height=760, **options):
+    async def device(self, width=1100, height=760, locale="en-GB", **options):
         """A browser of its own, with its own storage."""
         device = await self.chromium.new_context(
-            viewport={"width": width, "height": height}, locale="en-GB", timezone_id="UTC", **options)
+            viewport={"width": width, "height": height}, locale=locale, timezone_id="UTC", **options)
         device.set_default_timeout(PATIENCE * 1_000)
         return device
 
