@@ -35,7 +35,7 @@ const STYLE = `
 #settings-self .avatar { width: 4rem; height: 4rem; font-size: 1.6rem; }
 #settings-self .who > * { white-space: normal; }
 #settings .states { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.5rem; }
-#settings .states label { border: 1px solid var(--line); border-radius: 0.6rem; padding: 0.5rem 0.75rem; cursor: pointer; }
+#settings .states label { border: 1px solid var(--line); border-radius: 0.6rem; padding: 0.5rem 0.55rem; cursor: pointer; overflow-wrap: normal; }
 #settings .states label:has(:checked) { border-color: var(--accent); background: var(--own); }
 #settings .states label:focus-within { outline: 2px solid var(--accent); outline-offset: 1px; }
 #settings .states input:focus-visible { outline: 0; }

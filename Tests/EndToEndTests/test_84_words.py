@@ -181,8 +181,9 @@ LEAKS = """() => {
 
 def bracketed(name):
     """A catalogue whose texts stand in brackets."""
-    code = f"import({json.dumps(str(REPOSITORY / 'Web' / name))}).then((one) => console.log(JSON.stringify(one.default)))"
-    done = subprocess.run(["node", "-e", code], check=True, capture_output=True, text=True, timeout=PATIENCE)
+    path = json.dumps(str(REPOSITORY / "Web" / name))
+    code = f"import({path}).then((one) => console.log(JSON.stringify(one.default)))"
+    done = subprocess.run(["node", "-e", code], check=True, capture_output=True, timeout=PATIENCE)
 
     def wrap(text):
         return f"⟦{text}⟧" if isinstance(text, str) else {form: wrap(words) for form, words in text.items()}
