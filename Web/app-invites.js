@@ -14,8 +14,9 @@ const STYLE = `
 #invite-made { display: grid; justify-items: center; gap: 0.8rem; margin-top: 1rem; }
 #invite-made .row { width: 100%; }
 #invite-code svg { display: block; width: 12rem; height: 12rem; background: #fff; border-radius: 0.6rem; fill: #000; stroke: none; }
-#invite-list li { display: flex; align-items: center; gap: 0.6rem; padding: 0.35rem 0; }
-#invite-list .who { flex: 1; min-width: 0; }
+#invite-list li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.6rem; padding: 0.35rem 0; }
+#invite-list .who { flex: 1 1 11rem; min-width: 0; }
+#invite-list .who > * { white-space: normal; }
 `;
 
 /** A code that a phone reads, as a picture; undefined if the link is too long. */
@@ -64,7 +65,7 @@ class InviteDialog {
       element("div", { id: "invite-made", hidden: "" }, element("div", { id: "invite-code" }),
         element("p", { id: "invite-long", class: "faint", hidden: "" }, t("linkTooLong")),
         element("div", { class: "row" }, element("input", { id: "invite-link", class: "grow", readonly: "", "aria-label": t("inviteLink") }),
-          button(t("copy"), () => this.#copy(), { class: "filled" })),
+          button(t("copy"), () => this.#copy(), { id: "invite-copy", class: "filled" })),
         button(t("anotherLink"), () => this.#fold(false), { id: "invite-more", class: "quiet" })),
       element("section", { id: "invite-own", hidden: "" }, element("h3", {}, t("yourLinks")), element("ul", { id: "invite-list" })));
     $("confirm").before(dialog);
@@ -132,7 +133,7 @@ class InviteDialog {
     const hadFocus = $("invite-dialog").contains(document.activeElement);
     $("invite-form").hidden = isMade;
     $("invite-made").hidden = !isMade;
-    if (hadFocus) (isMade ? $("invite-link") : $("invite-to")).focus();
+    if (hadFocus) $(isMade ? "invite-copy" : "invite-to").focus();
   }
 
   async #copy() {

@@ -6,10 +6,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KEPT = "roost.language";
 
-/** The catalogues. The first one is used where a browser prefers none of them. */
+/** The catalogues: what is shown first, what comes with later parts, and the words for emoji, if they aren't those of app-emoji.js. The
+ *  first one is used where a browser prefers none of them. */
 const CATALOGUES = {
   en: [() => import("/words-en.js?unpacked"), () => import("/words-en-more.js?unpacked")],
-  de: [() => import("/words-de.js?unpacked"), () => import("/words-de-more.js?unpacked")],
+  de: [() => import("/words-de.js?unpacked"), () => import("/words-de-more.js?unpacked"),
+    () => import("/words-de-emoji.js?unpacked")],
 };
 export const LANGUAGES = Object.keys(CATALOGUES);
 
@@ -45,8 +47,8 @@ export const nameOfLanguage = (name) => new Intl.DisplayNames(name, { type: "lan
 /** The language of this browser's user, with the texts that are shown first. */
 export async function loadLanguage() {
   const name = languageFor(chosenLanguage(), navigator.languages);
-  const [first, more] = CATALOGUES[name];
-  return new Language(name, navigator.languages, (await first()).default, more);
+  const [first, ...later] = CATALOGUES[name];
+  return new Language(name, navigator.languages, (await first()).default, ...later);
 }
 
 /** The day of a time, as a number. */
@@ -56,15 +58,17 @@ const daysAgo = (time) => Math.round((dayOf(Date.now()) - dayOf(time)) / DAY);
 export class Language {
   #texts;
   #loadMore;
+  #loadEmoji;
   #more;
   #formats = new Map();
 
-  constructor(name, preferred, texts, loadMore) {
+  constructor(name, preferred, texts, loadMore, loadEmoji) {
     this.name = name;
     // Where one lives says how times are written.
     this.locale = preferred.find((one) => baseOf(one) === name) ?? name;
     this.#texts = { __proto__: null, ...texts };
     this.#loadMore = loadMore;
+    this.#loadEmoji = loadEmoji;
   }
 
   // As functions of their own, they are handed to what shows something.
@@ -79,6 +83,9 @@ export class Language {
     });
     return this.#more;
   }
+
+  /** The words for emoji; undefined if they are those of the picker itself. */
+  async emoji() { return (await this.#loadEmoji?.())?.default; }
 
   /** A text of the catalogue. `values` are what stands in its braces; of the forms of a text, `count` chooses by the plural rules of
    *  the language, and `as` by name. */

@@ -79,12 +79,15 @@ export function written(emoji, tone = "") {
   return /^\p{Emoji_Presentation}/u.test(emoji) ? emoji : `${emoji}\uFE0F`;
 }
 
-/** All emoji, by group, each with its words. */
-export function table() {
-  return Object.entries(GROUPS).map(([name, all]) => [name, all.trim().split(/,\s*/).map((one) => {
-    const at = one.indexOf(" ");
-    return { emoji: one.slice(0, at), words: one.slice(at + 1) };
-  })]);
+const listed = (all) => all.trim().split(/,\s*/).map((one) => {
+  const at = one.indexOf(" ");
+  return { emoji: one.slice(0, at), words: one.slice(at + 1) };
+});
+
+/** All emoji, by group, each with its words: those of another language, if they are given. */
+export function table(translated = "") {
+  const theirs = new Map(listed(translated).map(({ emoji, words }) => [emoji, words]));
+  return Object.entries(GROUPS).map(([name, all]) => [name, listed(all).map((one) => ({ ...one, words: theirs.get(one.emoji) ?? one.words }))]);
 }
 
 /** The emoji that have words which begin like all those that are looked for; the best first. */
@@ -99,6 +102,7 @@ export function search(all, wanted) {
 class Picker {
   #page;
   #groups = table();
+  #isSpoken = false;
   #choose;
   #from;
 
@@ -141,6 +145,20 @@ class Picker {
     this.#draw();
     this.list.scrollTop = 0;
     this.field.focus();
+    this.#speak();
+  }
+
+  /** The words of the user's language, once. Without them, emoji are found by the English ones. */
+  async #speak() {
+    if (this.#isSpoken) return;
+    this.#isSpoken = true;
+    try {
+      this.#groups = table(await this.#page.language.emoji());
+    } catch {
+      this.#isSpoken = false;
+      return;
+    }
+    if (!this.box.hidden) this.#draw();
   }
 
   close(isBack = false) {

@@ -16,7 +16,7 @@ const PARTS = [
   "/app-talk.js", "/app-write.js", "/roost.js",
   "/roost-people.js", "/roost-talk.js",
   // All languages: without a connection one can choose another one, too.
-  "/words-en.js", "/words-en-more.js", "/words-de.js", "/words-de-more.js",
+  "/words-en.js", "/words-en-more.js", "/words-de.js", "/words-de-more.js", "/words-de-emoji.js",
 ];
 const FILES = [...PARTS.map((path) => `${path}?${VERSION}`), "/manifest.webmanifest", "/icon.svg", "/icon.png"];
 // Longest that opening the page waits for the relay while there is a copy.

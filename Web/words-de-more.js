@@ -129,7 +129,7 @@ export default {
   turnOff: "Deaktivieren",
   onSince: "Aktiv seit {date}.", codesLeft: { one: "Noch {count} Wiederherstellungscode.", other: "Noch {count} Wiederherstellungscodes." },
   noCodesLeft: "Keine Wiederherstellungscodes mehr: Erstelle neue.", newCodes: "Neue Wiederherstellungscodes", codeFromApp: "Code aus deiner App",
-  codeOrRecovery: "Code aus deiner App oder ein Wiederherstellungscode", scanThis: "Scanne das mit deiner Authenticator-App:",
+  codeOrRecovery: "Code aus deiner App oder ein Wiederherstellungscode", scanThis: "Scanne diesen Code mit deiner Authenticator-App:",
   factorPicture: "QR-Code für deine Authenticator-App", openOnDevice: "öffne ihn in einer App auf diesem Gerät",
   openOrEnterKey: "Oder {1}, oder gib diesen Schlüssel ein: {2}",
   twoStepOn: "Die Bestätigung in zwei Schritten ist aktiv, und deine anderen Geräte sind abgemeldet.",

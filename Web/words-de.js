@@ -157,7 +157,7 @@ export default {
   // Writing
   replyingTo: "Antwort an {name}: {text}", yourself: "dich selbst", editMessage: "Nachricht bearbeiten", messageTo: "Nachricht an {name}",
   tooLong: { one: "Diese Nachricht ist {count} Zeichen zu lang.", other: "Diese Nachricht ist {count} Zeichen zu lang." },
-  dontSend: "Nicht senden", react: "Reagieren", moreEmoji: "Mehr Emojis", whoRead: "Wer sie gelesen hat",
+  dontSend: "Nicht senden", react: "Reagieren", moreEmoji: "Mehr Emojis", whoRead: "Gelesen von",
   deleteOwnAsk: "Deine Nachricht für alle löschen? „{text}“", deleteAsk: "Nachricht von {name} für alle löschen? „{text}“",
   nobodyCalled: "Hier heißt niemand „{name}“.", newGroup: "Neue Gruppe", createGroup: "Gruppe erstellen",
 

@@ -118,7 +118,7 @@ export default {
   twoStepHint: "Protect your account with a code from an authenticator app each time you sign in.", turnOn: "Turn on", turnOff: "Turn off",
   onSince: "On since {date}.", codesLeft: { one: "{count} recovery code left.", other: "{count} recovery codes left." },
   noCodesLeft: "No recovery codes left: create new ones.", newCodes: "New recovery codes", codeFromApp: "Code from your app",
-  codeOrRecovery: "Code from your app, or a recovery code", scanThis: "Scan this with your authenticator app:",
+  codeOrRecovery: "Code from your app, or a recovery code", scanThis: "Scan this code with your authenticator app:",
   factorPicture: "QR code for your authenticator app", openOnDevice: "open it in an app on this device",
   openOrEnterKey: "Or {1}, or enter this key: {2}", twoStepOn: "Two-step verification is on, and your other devices are signed out.",
   createCodes: "Create new codes", oldCodesGone: "Your old recovery codes no longer work.",

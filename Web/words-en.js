@@ -143,7 +143,7 @@ export default {
   // Writing
   replyingTo: "Reply to {name}: {text}", yourself: "yourself", editMessage: "Edit message", messageTo: "Message to {name}",
   tooLong: { one: "This message is {count} character too long.", other: "This message is {count} characters too long." },
-  dontSend: "Don’t send", react: "React", moreEmoji: "More emoji", whoRead: "Who has read it",
+  dontSend: "Don’t send", react: "React", moreEmoji: "More emoji", whoRead: "Read by",
   deleteOwnAsk: "Delete your message for everyone? “{text}”", deleteAsk: "Delete {name}’s message for everyone? “{text}”",
   nobodyCalled: "No one here is called “{name}”.", newGroup: "New group", createGroup: "Create group",
 

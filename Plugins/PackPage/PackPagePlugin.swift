@@ -7,8 +7,9 @@ struct PackPagePlugin: BuildToolPlugin {
     static let names = [
         "index.html", "app.css", "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-invites.js",
         "app-people.js", "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js",
-        "words-en.js", "words-de.js", "words-en-more.js", "words-de-more.js", "roost.js", "roost-people.js",
-        "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
+        "words-en.js", "words-de.js", "words-en-more.js", "words-de-more.js", "words-de-emoji.js",
+        "roost.js", "roost-people.js", "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg",
+        "icon.png",
     ]
     /// What is sent as a part of others, or says how they are sent.
     static let parts = [

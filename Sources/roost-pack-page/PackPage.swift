@@ -57,7 +57,7 @@ struct Minifier {
     static let loaded = [
         "roost", "roost-people", "roost-talk", "app-card", "app-factor", "app-find", "app-invites", "app-people",
         "app-pick", "app-prospects", "app-settings", "app-talk", "app-write", "words-en", "words-de", "words-en-more",
-        "words-de-more",
+        "words-de-more", "words-de-emoji",
     ]
 
     func minify(_ file: inout PageFile) throws {
@@ -67,7 +67,7 @@ struct Minifier {
             let words = common + ["--bundle", "--format=esm", "--target=es2022", "--mangle-props=\(try shortNames())"]
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
         case "roost-people.js", "roost-talk.js", "roost-chat.js", "words-en.js", "words-de.js", "words-en-more.js",
-            "words-de-more.js":
+            "words-de-more.js", "words-de-emoji.js":
             file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
         case "app.js", "app-card.js", "app-factor.js", "app-find.js", "app-invites.js", "app-people.js",
             "app-pick.js", "app-prospects.js", "app-settings.js", "app-talk.js", "app-write.js":

@@ -134,7 +134,7 @@ async def test_what_can_be_done_with_a_message(relay, name):
         await bob.page.get_by_role("toolbar").get_by_role("button", name="Reply").wait_for()
         assert await bob.page.get_by_role("toolbar").get_by_role("button", name="Edit").count() == 0
         assert await bob.page.get_by_role("toolbar").get_by_role("button", name="Delete").count() == 0
-        await alice.does("A whole one", "Who has read it")
+        await alice.does("A whole one", "Read by")
         await alice.page.get_by_role("dialog").get_by_text(name("bob"), exact=True).wait_for()
         await alice.shot("readers")
 

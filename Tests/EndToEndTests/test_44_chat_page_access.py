@@ -99,7 +99,7 @@ async def test_with_the_keyboard_alone(relay, name):
         for _ in range(9):
             names.append(await alice.page.evaluate("document.activeElement.getAttribute('aria-label')"))
             await keys.press("ArrowRight")
-        assert names == ["React", "Reply", "Copy", "Edit", "Who has read it", "Thread", "Forward", "Pin", "Delete"]
+        assert names == ["React", "Reply", "Copy", "Edit", "Read by", "Thread", "Forward", "Pin", "Delete"]
         await keys.press("Home")
         await keys.press("Enter")
         await keys.press("ArrowRight")

@@ -115,6 +115,8 @@ test("every refusal has a sentence", () => {
 });
 
 test("there is no text beside the catalogues", () => {
+  const [, keep] = /const PARTS = \[([^;]*)\];/.exec(read("sw.js"));
+  for (const name of readdirSync(WEB).filter((one) => one.startsWith("words-"))) assert.ok(keep.includes(`"/${name}"`), name);
   for (const [name, source] of sources(SOURCES)) assert.deepEqual(literalsOf(source, ALLOWED[name]), [], name);
   assert.deepEqual(literalsOfPage(read("index.html")), []);
   for (const [, words] of read("app.css").matchAll(/content:\s*"([^"]*)"/g)) assert.doesNotMatch(words, /\p{L}/u);

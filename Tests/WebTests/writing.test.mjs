@@ -8,6 +8,7 @@ import { barrier, lineWords } from "../../Web/app-lines.js";
 import { around } from "../../Web/app-text.js";
 import { has, search, table, written } from "../../Web/app-write.js";
 import { internals } from "../../Web/roost.js";
+import germanEmoji from "../../Web/words-de-emoji.js";
 import german from "../../Web/words-de.js";
 import english from "../../Web/words-en.js";
 
@@ -33,6 +34,19 @@ test("emoji are found by how their words begin, whole words first", () => {
   assert.deepEqual(found("umb").includes("👍"), false, "not in the middle of a word");
   assert.deepEqual(found("no such emoji"), []);
   assert.ok(found("car").indexOf("🚗") < found("car").indexOf("🥕"));
+});
+
+test("emoji have German words, too", () => {
+  const [english, all] = [table(), table(germanEmoji)].map((one) => one.flatMap(([, group]) => group));
+  assert.deepEqual(all.map(({ emoji }) => emoji), english.map(({ emoji }) => emoji));
+  assert.equal(germanEmoji.split(",").length, all.length, "none twice, and none for what there isn't");
+  for (const [at, { emoji, words }] of all.entries()) {
+    assert.match(words, /^[a-zäöüß]+( [a-zäöüß]+)*$/, emoji);
+    assert.ok(germanEmoji.includes(` ${emoji} ${words}`), emoji);
+    assert.equal(written(emoji), written(english[at].emoji));
+  }
+  assert.equal(search(all, "geschenk")[0].emoji, "🎁");
+  assert.equal(search(all, "DAUMEN HOCH")[0].emoji, "👍");
 });
 
 test("a colour of skin is for hands and people", () => {
