@@ -121,7 +121,7 @@ export default {
   signedInByLink: "Du bist mit einem Link als {name} angemeldet.", switch: "Wechseln", switchTo: "Zu {name} wechseln",
   wrongPassword: "Falsches Passwort.", passwordAdded: "Gespeichert. Du kannst dich mit dieser E-Mail-Adresse jetzt überall anmelden.",
   passwordChanged: "Passwort geändert. Deine anderen Geräte sind abgemeldet.", confirmationSent: "Sieh in deinen Posteingang.",
-  accountDeleted: "Dein Konto ist gelöscht", accountDeletedHint: "Hier ist nichts mehr davon übrig.",
+  accountDeleted: "Dein Konto ist gelöscht", accountDeletedHint: "Du wurdest überall abgemeldet.",
 
   // Two-step verification
   twoStep: "Bestätigung in zwei Schritten", twoStepRequired: "Wer diesen Server verwalten will, muss sie zuerst aktivieren.",

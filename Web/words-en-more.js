@@ -111,7 +111,7 @@ export default {
   signedInByLink: "You’re signed in with a link as {name}.", switch: "Switch", switchTo: "Switch to {name}",
   wrongPassword: "Wrong password.", passwordAdded: "Saved. You can now sign in anywhere with this email.",
   passwordChanged: "Password changed. Your other devices are signed out.", confirmationSent: "Check your email.",
-  accountDeleted: "Your account is deleted", accountDeletedHint: "Nothing of it is left here.",
+  accountDeleted: "Your account is deleted", accountDeletedHint: "You’ve been signed out everywhere.",
 
   // Two-step verification
   twoStep: "Two-step verification", twoStepRequired: "Operators of this server need it before they can manage the server.",

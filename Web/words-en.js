@@ -36,7 +36,7 @@ export default {
   isThisYouHint: "Someone using the name “{name}” asked on {time} to confirm {email}. Only confirm it if that was you: "
     + "it may become a way into their account. Otherwise, close this page.",
   welcomeOwner: "Welcome to your Roost", invited: "You’re invited",
-  signInFirst: "Sign in in this browser first, then open the invitation again.",
+  signInFirst: "First sign in on this browser, then open the invitation again.",
   invitesToGroup: "{name} invites you to “{group}”", invitesToChat: "{name} invites you to chat",
   chat: "Chat",
   inviteBroken: "This invitation doesn’t work", inviteBrokenHint: "It was used up, revoked, or has expired. Ask for a new one.",
@@ -55,7 +55,7 @@ export default {
   signOutAsk: "Sign out and remove your messages from this browser?", signOutAnyway: "Sign out anyway",
   signedOut: "You’re signed out", messagesRemoved: "Your messages were removed from this browser.",
   "signedOutBy.unauthorized": "This device was signed out elsewhere, or the password was changed.",
-  "signedOutBy.refresh_reused": "Its sign-in was used somewhere else. If that wasn’t you, change your password.",
+  "signedOutBy.refresh_reused": "This device’s sign-in was used somewhere else. If that wasn’t you, change your password.",
   "signedOutBy.suspended": "Your account is suspended.",
   signInAgain: "Sign in again",
 
@@ -68,7 +68,7 @@ export default {
   askForNewLink: "Ask for a new one and open it in this browser:",
   useHere: "Use it here", connectionFailed: "Can’t connect to the server.", newerPage: "There’s a new version of this page.", reload: "Reload",
   connecting: "Connecting…", serverUnreachable: "Can’t reach the server.", offline: "You’re offline.", tryNow: "Try now",
-  nextTry: "Next try in {seconds} s.", rewound: "The server lost its most recent messages. You see what it still has.",
+  nextTry: "Next try in {seconds} s.", rewound: "The server lost its most recent messages. You’re seeing what it still has.",
   "presence.online": "online", "presence.away": "away", "presence.busy": "busy", "presence.offline": "offline",
   lastSeen: "last seen {when}", "lastSeen.recently": "last seen recently", "lastSeen.week": "last seen within a week",
   "lastSeen.month": "last seen within a month", "lastSeen.long": "last seen a long time ago",
