@@ -1201,9 +1201,9 @@ class Cache {
     if (row && !(await this.#has(row))) await this.#rows.put("messages", { ...row, stale: 1 });
   }
 
-  /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question, and `asked`
+  /** A page of history: messages as they are now, and what else has happened between them. `before` is what it was asked for, if that was the question, and `asked`
    *  how many doubts there were then. */
-  async takeHistory({ conversation, messages, gaps = [], more }, before, asked = this.#doubts.count) {
+  async takeHistory({ conversation, messages, events = [], gaps = [], more }, before, asked = this.#doubts.count) {
     for (const told of messages) {
       const row = messageRow({ ...told, conversation });
       const { sequence } = row;
@@ -1224,8 +1224,11 @@ class Cache {
         await this.#replace(messageRow({ conversation, sequence, time: 0 }));
       }
     }
-    const one = await this.conversation(conversation);
-    if (before === undefined || more || !one) return;
+    const kept = await this.conversation(conversation);
+    if (!kept) return;
+    const one = events.reduce((lined, event) => withLine(lined, event), kept);
+    if (one !== kept) await this.put(one);
+    if (before === undefined || more) return;
     // There is nothing before it that this user may see.
     const first = Math.min(...messages.map((told) => told.sequence), ...gaps.map((gap) => gap.from));
     await this.put({ ...one, first: Number.isFinite(first) ? first : Math.min(before, one.sequence + 1) });
@@ -3475,7 +3478,8 @@ const lessons = {
     const messages = (ok.messages ?? []).filter((one) => (
       isSound({ position: "", ...one, conversation, type: "message" })));
     for (const message of messages) await unit.settle({ ...message, conversation });
-    await unit.cache.takeHistory({ ...ok, conversation, messages }, before, asked);
+    const events = (ok.events ?? []).filter((one) => isSound({ ...one, conversation, type: "conversation" }));
+    await unit.cache.takeHistory({ ...ok, conversation, messages, events }, before, asked);
     if (settle) await unit.cache.settle(conversation, ...settle, asked);
     return [conversation];
   },
@@ -3617,7 +3621,7 @@ class Asker {
   /** Asks through the writer, which keeps the answer. */
   learn(type, members, how) { return this.#tabs.call("learn", type, members, how); }
 
-  history(conversation, members, how) { return this.learn("history", { conversation, ...members }, how); }
+  history(conversation, members, how) { return this.learn("history", { conversation, events: true, ...members }, how); }
 
   async members(conversation) {
     const members = [];

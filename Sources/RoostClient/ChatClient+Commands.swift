@@ -58,10 +58,12 @@ extension ChatClient {
     }
 
     /// Returns a page of messages, oldest first: the newest ones, or those before or after a sequence, but not both.
-    /// - Parameter thread: the message with which a thread began, for messages of that thread only.
+    /// - Parameters:
+    ///   - thread: the message with which a thread began, for messages of that thread only.
+    ///   - hasEvents: whether to say, too, what else happened to the conversation between the messages.
     public func history(
         of conversation: String, thread: SequenceNumber? = nil, before: SequenceNumber? = nil,
-        after: SequenceNumber? = nil, limit: Int? = nil
+        after: SequenceNumber? = nil, limit: Int? = nil, hasEvents: Bool = false
     ) async throws(RoostFailure) -> HistoryPage {
         try await request(.history) { command in
             command.member("conversation", conversation)
@@ -69,6 +71,7 @@ extension ChatClient {
             if let before { command.member("before", before.value) }
             if let after { command.member("after", after.value) }
             if let limit { command.member("limit", Int64(limit)) }
+            if hasEvents { command.member("events", true) }
         } _: {
             HistoryPage(reading: $0)
         }

@@ -301,7 +301,7 @@ public final class CommandDecoder {
         return .history(
             Command.History(
                 conversation: conversation, thread: try members.optional(.thread, members.sequence), before: before,
-                after: after, limit: try members.limit())
+                after: after, limit: try members.limit(), hasEvents: try members.flag(.events) ?? false)
         )
     }
 

@@ -1,7 +1,7 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, code, consumer, conversation, conversations, deleted
-    case description, device, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen, limit,
+    case description, device, events, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen, limit,
         members,
         mentions
     case name, note
@@ -28,6 +28,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .deleted: "deleted"
         case .description: "description"
         case .device: "device"
+        case .events: "events"
         case .forward: "forward"
         case .id: "id"
         case .ifVersion: "ifVersion"

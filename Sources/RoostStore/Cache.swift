@@ -271,7 +271,7 @@ struct Cache {
         try pins.take(summary.pins, of: summary.id)
     }
 
-    /// A page of history: messages as they are now.
+    /// A page of history: messages as they are now, and what else has happened between them.
     /// - Parameters:
     ///   - before: the sequence that it was asked for; nil if there was another question.
     ///   - asked: how many doubts there were then.
@@ -308,6 +308,7 @@ struct Cache {
                 try messages.replace(LocalMessage(lost: SequenceNumber(sequence), in: page.conversation))
             }
         }
+        for event in page.events { try lines.take(event) }
         guard before != nil, !page.hasMore, var one = try conversations.conversation(page.conversation) else { return }
         // There is nothing before it that this user may see.
         one.first = page.first ?? min(before ?? one.first, SequenceNumber(one.sequence.value + 1))

@@ -85,8 +85,7 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The lines of conversations. `history` doesn't tell them, so they are kept when they come. It belongs to the thread
-/// of its store.
+/// The lines of conversations: of events, and of pages of history. It belongs to the thread of its store.
 public final class LocalLines {
     private let database: LocalDatabase
 

@@ -72,8 +72,14 @@ extension MemoryLog {
     }
 
     func history(_ request: HistoryRequest, _ ticket: UInt64) -> ReadResult {
+        guard let record = state.conversations[request.conversation] else { return ReadResult(ticket: ticket) }
+        var result = messages(of: record, request, ticket)
+        result.addChanges(record.rows, request, Int64(record.messages.count)) { record.message($0)?.sender }
+        return result
+    }
+
+    private func messages(of record: Record, _ request: HistoryRequest, _ ticket: UInt64) -> ReadResult {
         var result = ReadResult(ticket: ticket)
-        guard let record = state.conversations[request.conversation] else { return result }
         let first = max(1, request.after == SequenceNumber(Int64.max) ? Int64.max : request.after.value + 1)
         let last = min(Int64(record.messages.count), request.before.value - 1)
         guard first <= last else { return result }
@@ -132,6 +138,20 @@ extension MemoryLog {
         }
         if !result.hasMore { result.reached = max(request.after, state.head) }
         return result
+    }
+}
+
+extension ReadResult {
+    /// What else happened to the conversation behind the messages of a page of history.
+    fileprivate mutating func addChanges(
+        _ rows: [StoredEvent], _ request: HistoryRequest, _ last: Int64,
+        author: (SequenceNumber) -> UserNumber?
+    ) {
+        guard request.events > 0, request.thread == .none else { return }
+        let places = places(of: request, last)
+        changes = rows.filter { $0.kind == .conversation && places.contains($0.sequence.value) }
+            .suffix(request.events)
+        for event in changes where event.reference != .none { pinned[event.position] = author(event.reference) }
     }
 }
 

@@ -259,13 +259,16 @@ public enum Command {
         public var after: SequenceNumber?
         /// Most messages in the answer.
         public var limit: Int?
+        /// Whether it says, too, what else happened to the conversation between these messages.
+        public var hasEvents: Bool
 
         /// Creates one.
         @inlinable
         public init(
             conversation: Text, thread: SequenceNumber? = nil, before: SequenceNumber?, after: SequenceNumber?,
-            limit: Int?
+            limit: Int?, hasEvents: Bool = false
         ) {
+            self.hasEvents = hasEvents
             self.conversation = conversation
             self.thread = thread
             self.before = before

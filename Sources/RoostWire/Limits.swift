@@ -342,6 +342,9 @@ public struct Limits: Sendable, Equatable {
     public var historyDefault = 50
     /// Most messages on a history page.
     public var historyMax = 100
+    /// Events that aren't about messages, on a history page that is asked for them: the newest of the page, twice what
+    /// clients keep of a conversation.
+    public var historyEventsMax = 64
     /// Messages back from the newest read one that `unread` reaches: it reads as many as a page of history has.
     public var unreadMax = 100
     /// Bytes of bodies at which a page ends early.

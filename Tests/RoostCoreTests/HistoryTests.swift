@@ -45,6 +45,53 @@ import Testing
         #expect(page(("after", 9_223_372_036_854_775_807)) == ([], false))
     }
 
+    private func happened(_ client: HarnessClient, _ more: String = #""limit":6"#) -> [String] {
+        client.ask(#"{"type":"history","id":1,"conversation":"\#(group)","events":true,\#(more)}"#)?.list("events").map {
+            ($0.text("event") ?? "") + " \($0.number("sequence") ?? -1)"
+        } ?? ["nothing"]
+    }
+
+    /// A new device shows what the others were told, and nothing from before its user was there.
+    @Test func aNewDeviceReadsWhatElseHappened() {
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "Crew"])
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        alice.post("m7", to: group)
+        _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 2])
+        let all = ["created 0", "renamed 6", "added 6", "pinned 7"]
+        for client in [relay.connect("alice", "new"), relay.connect("bob")] {
+            #expect(happened(client, #""limit":9"#) == all)
+            #expect(happened(client) == Array(all.dropFirst()))
+            #expect(happened(client, #""before":7,"limit":6"#) == Array(all.prefix(3)))
+            #expect(happened(client, #""thread":1"#) == [])
+            #expect(client.request("history", ["conversation": "\(group)"])?.list("events").isEmpty == true)
+        }
+        #expect(happened(relay.connect("carol"), #""limit":9"#) == ["added 6", "pinned 7"])
+        let told = relay.connect("bob").frames("conversation")
+        let read = alice.request("history", ["conversation": "\(group)", "events": true])?.list("events")
+        #expect(read?.last?.members?.map(\.name) == told.last?.members?.map(\.name))
+    }
+
+    /// A pin is told by what it pins.
+    @Test func whatABlockedUserWroteIsNotSaidToBePinned() {
+        let bob = relay.connect("bob")
+        bob.post("m7", to: group)
+        _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 7])
+        _ = relay.connect("carol")
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        #expect(happened(alice) == ["pinned 7", "added 7"])
+        #expect(alice.outcome("contact.block", ["users": ["bob"]]) == "ok")
+        #expect(happened(alice) == ["added 7"])
+        #expect(happened(bob) == ["pinned 7", "added 7"])
+    }
+
+    @Test func thereIsABoundOnWhatElseHappened() {
+        for number in 0..<70 {
+            _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "n\(number)"])
+            relay.pause()
+        }
+        #expect(happened(alice, #""limit":9"#).count == Limits().historyEventsMax)
+    }
+
     @Test func onlyMembersReadIt() {
         #expect(relay.connect("carol").outcome("history", ["conversation": "\(group)"]) == "not_found")
     }

@@ -335,6 +335,10 @@ import Testing
         let again = try await device.start()
         let shown = try await again.timeline(with: crew)
         #expect(shown.snapshot.lines.map(\.event) == expected)
+        // So has a new device, which no event has told.
+        let other = try await Device("alice", on: relay, name: "tablet").online()
+        let there = try await other.timeline(with: crew)
+        await there.until { $0.lines.map(\.event) == expected }
     }
 
     // MARK: Reading and typing

@@ -550,6 +550,24 @@ test("what an admin deletes has a line, and what its author deletes has none", a
   assert.deepEqual((await lines()).map((one) => [one.event, one.by, one.user, one.reason, one.sequence]), [["deleted", "bob", "alice", "spam", 2]]);
 });
 
+test("a page of history brings what has happened, once each", async () => {
+  const store = await newStore();
+  const event = (number, members) => ({
+    type: "conversation", conversation: "g", event: "renamed", name: `n${number}`, by: "bob", sequence: number, time: number,
+    position: `p-${number}`, ...members,
+  });
+  await store.change(({ cache }) => cache.takeConversation({
+    conversation: "g", kind: "group", role: "member", count: 8, members: ["bob"], sequence: 3, read: 0, unread: 0, time: 5 }));
+  const lines = () => store.read(async ({ cache }) => (await cache.conversation("g")).lines?.map((one) => one.position));
+  const page = { conversation: "g", messages: [], events: [event(0, { event: "created" }), event(2)], more: true };
+  await store.change(({ cache }) => cache.takeHistory(page));
+  await store.change(({ cache }) => cache.take(event(1)));
+  await store.change(({ cache }) => cache.takeHistory(page));
+  assert.deepEqual(await lines(), ["p-0", "p-1", "p-2"]);
+  await store.change(({ cache }) => cache.takeHistory({ conversation: "other", messages: [], events: [event(4)] }));
+  assert.deepEqual(await lines(), ["p-0", "p-1", "p-2"]);
+});
+
 test("who may write in a group is kept, and has lines", async () => {
   const store = await newStore();
   const event = (number, event, members) => ({

@@ -12,6 +12,8 @@ final class QueryCommands {
         let bytes: Int
         /// Members listed in a conversation object.
         let membersNamed: Int
+        /// Events of a page of history that aren't about messages.
+        let events: Int
         /// People whose profiles come with conversation objects.
         let people: Int
 
@@ -19,6 +21,7 @@ final class QueryCommands {
             rows = limits.historyDefault
             bytes = limits.pageBytes
             membersNamed = limits.membersNamed
+            events = limits.historyEventsMax
             people = limits.peopleShown
         }
     }
@@ -63,7 +66,8 @@ final class QueryCommands {
             after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
             rows: history.limit ?? bounds.rows, bytes: bounds.bytes,
-            withheld: user.withheldReactions(in: conversation))
+            withheld: user.withheldReactions(in: conversation),
+            events: history.hasEvents && history.thread == nil ? bounds.events : 0)
         reads.ask(.history(request), for: .history(asker, conversation))
     }
 
@@ -79,8 +83,26 @@ final class QueryCommands {
         }
         builder.endArray()
         if !result.gaps.isEmpty { write(result.gaps) }
+        if !result.changes.isEmpty, let member = conversation.member(asker.user.number) {
+            write(result, in: conversation, for: member)
+        }
         builder.member("more", result.hasMore)
         delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    /// What the devices that were there were told, since the member joined: who reads it on a new one is told the same.
+    private func write(_ result: ReadResult, in conversation: Conversation, for member: Member) {
+        builder.beginArray("events")
+        for event in result.changes where event.position >= member.joinedAt && event.subject > member.since {
+            let author = result.pinned[event.position]
+            guard !event.isWithheld(from: member.user.number),
+                conversation.kind != .group || !(author.map(member.user.hasBlocked) ?? false)
+            else { continue }
+            builder.beginObject()
+            events.writeElement(event, in: conversation, from: directory.user(event.sender)?.name ?? "")
+            builder.endObject()
+        }
+        builder.endArray()
     }
 
     /// Messages that stand on the page but can't be read. Adjacent ones become one range.

@@ -67,6 +67,12 @@ struct EventFrames {
         if !event.key.isEmpty { builder.member("key", plain: event.key) }
     }
 
+    /// Writes an event that isn't about a message, as an element of history.
+    func writeElement(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String) {
+        builder.member("type", word: word(of: event.kind))
+        write(event, in: conversation, from: sender, isOwn: false)
+    }
+
     /// Writes a message as an element of history, or as the last of a conversation.
     func writeMessage(
         _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, for reader: User?

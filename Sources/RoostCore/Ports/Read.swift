@@ -162,12 +162,15 @@ public struct HistoryRequest: Sendable {
     public var bytes: Int
     /// Users whose reactions don't count for the reader: with each of them it has a block.
     public var withheld: [UserNumber]
+    /// Most events that aren't about messages, behind the messages of the page: the newest of them.
+    public var events: Int
 
     /// Creates a request.
     public init(
         conversation: ConversationNumber, thread: SequenceNumber = .none, reader: UserNumber, after: SequenceNumber,
-        before: SequenceNumber, isNewest: Bool, rows: Int, bytes: Int, withheld: [UserNumber] = []
+        before: SequenceNumber, isNewest: Bool, rows: Int, bytes: Int, withheld: [UserNumber] = [], events: Int = 0
     ) {
+        self.events = events
         self.withheld = withheld
         self.thread = thread
         self.conversation = conversation
@@ -285,11 +288,14 @@ public struct ReadResult: Sendable {
     public var gaps: [Gap]
     /// The answer shows every event up to here, and perhaps some later ones.
     public var head = Position.start
+    /// History: what else happened to the conversation behind the messages of the page, and before its first message if
+    /// there are none before that; in ascending order of positions.
+    public var changes: [StoredEvent] = []
     /// Page: the spans that have more rows, as a later page asks for them.
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at. Feed: all rows up to it were.
     public var reached = Position.start
-    /// Page: who wrote the messages that its events pin or unpin, by the positions of these events. Messages that can't
+    /// Page and history: who wrote the messages that its events pin or unpin, by the positions of these events. Messages that can't
     /// be read are left out.
     public var pinned: [Position: UserNumber] = [:]
     /// Page: when the users of spans left these conversations; `.never` if that can't be read. What became of messages
@@ -328,6 +334,19 @@ public struct ReadResult: Sendable {
 }
 
 extension ReadResult {
+    /// History: behind which messages the events stand that belong to the page. One that begins behind a message has
+    /// those behind it as well.
+    /// - Parameter last: the conversation's last message.
+    public func places(of request: HistoryRequest, _ last: Int64) -> ClosedRange<Int64> {
+        let (first, end) = (
+            [events.first?.sequence, gaps.first?.from].compactMap { $0?.value }.min(),
+            [events.last?.sequence, gaps.last?.to].compactMap { $0?.value }.max()
+        )
+        let low = request.isNewest && hasMore ? first ?? last : request.after.value
+        let high = request.isNewest || !hasMore ? min(last, max(1, request.before.value) - 1) : end ?? low
+        return low...max(low, high)
+    }
+
     /// Page: tells the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at
     /// their next row, so that messages that are left out aren't looked at again, and leaves out those that are over.
     /// - Parameters:

@@ -27,6 +27,7 @@ final class Prices {
         /// Messages or conversations of a page whose command names no limit, and the most there can be.
         let rows: Int
         let rowsMax: Int
+        let eventsMax: Int64
         /// Most bytes of a message.
         let longest: Int
         /// Events of a page of the feed whose command names no limit.
@@ -45,6 +46,7 @@ final class Prices {
             answerBytesPerCommand = limits.answerBytesPerCommand
             rows = limits.historyDefault
             rowsMax = limits.historyMax
+            eventsMax = Int64(limits.historyEventsMax)
             longest = limits.frameBytes
             feedRows = limits.feedDefault
         }
@@ -193,7 +195,8 @@ final class Prices {
             // Looks at all that the group has of them.
             case .ban, .timeout: 2
             }
-        case .history(let history): 1 + rows(history.limit) / 2
+        // Each event is a look-up, as a message is, and is smaller.
+        case .history(let history): 1 + rows(history.limit) / 2 + (history.hasEvents ? bounds.eventsMax / 4 : 0)
         // Reads as many messages as the largest page, if they are as long as that.
         case .unread: 1 + rows(bounds.rowsMax) / 2
         case .list(_, let limit, _): 1 + 2 * rows(limit)

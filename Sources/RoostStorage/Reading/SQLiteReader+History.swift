@@ -13,7 +13,10 @@ extension SQLiteReader {
             let last = try lastSequence(of: number, view)
             let low = max(0, request.after.value)
             let high = min(last, request.before.value == .min ? .min : request.before.value - 1)
-            guard low < high else { return result }
+            guard low < high else {
+                try addChanges(to: &result, request, last)
+                return result
+            }
             var bytes = 0
             for (index, sequence) in try sequences(of: request, in: low + 1...high).enumerated() {
                 let event = try message(sequence, in: number)
@@ -35,7 +38,32 @@ extension SQLiteReader {
                 result.events.reverse()
                 result.gaps.reverse()
             }
+            try addChanges(to: &result, request, last)
             return result
+        }
+    }
+
+    /// What else happened to the conversation between the messages of the page.
+    private func addChanges(to result: inout ReadResult, _ request: HistoryRequest, _ last: Int64) throws {
+        guard request.events > 0, request.thread == .none else { return }
+        let range = result.places(of: request, last)
+        statements.changes.bind(1, request.conversation.value)
+        statements.changes.bind(2, range.lowerBound)
+        statements.changes.bind(3, range.upperBound)
+        statements.changes.bind(4, Int64(request.events))
+        var found: [EventEntry] = []
+        while try statements.changes.step() {
+            found.append(
+                EventEntry(
+                    position: statements.changes.int64(0), sequence: statements.changes.int64(1), isMessage: false))
+        }
+        for entry in found.reversed() {
+            guard let event = try event(at: entry, in: request.conversation.value) else { continue }
+            if event.reference != .none {
+                result.pinned[event.position] = try message(
+                    event.reference.value, in: request.conversation.value)?.sender
+            }
+            result.changes.append(event)
         }
     }
 

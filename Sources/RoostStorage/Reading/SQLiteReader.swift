@@ -109,6 +109,7 @@ struct ReaderStatements {
     let missedSettings: Statement
     let givers: Statement
     let withheld: Statement
+    let changes: Statement
 
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
@@ -118,6 +119,11 @@ struct ReaderStatements {
     static let mineSQL = "SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
     static let withheldSQL = """
         SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND withheld <> 0 AND user <> ?3
+        """
+    static let changesSQL = """
+        SELECT position, sequence FROM log INDEXED BY log_changes
+        WHERE kind = 5 AND conversation = ?1 AND sequence BETWEEN ?2 AND ?3
+        ORDER BY sequence DESC, position DESC LIMIT ?4
         """
     static let giversSQL = "SELECT user, reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2"
 
@@ -135,5 +141,6 @@ struct ReaderStatements {
         missedSettings = try database.prepare(ReaderStatements.missedSettingsSQL)
         givers = try database.prepare(ReaderStatements.giversSQL)
         withheld = try database.prepare(ReaderStatements.withheldSQL)
+        changes = try database.prepare(ReaderStatements.changesSQL)
     }
 }

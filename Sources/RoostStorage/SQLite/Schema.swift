@@ -1,7 +1,8 @@
 /// The tables of a store. `Docs/Schema.md` explains each column to operators. Before the first release there is one
 /// version; once released it is never edited, and a change is a new migration.
 enum Schema {
-    /// The log: one row for each durable event, and nothing that a commit has to look up. A batch of appends dirties
+    /// The log: one row for each durable event, and nothing that a commit has to look up. What happened to conversations,
+    /// which is rare, can be found. A batch of appends dirties
     /// only the pages at the end of the table. The body is the last column, so that no other column of a long row is on
     /// overflow pages.
     ///
@@ -27,6 +28,7 @@ enum Schema {
             extras TEXT,
             body TEXT
         ) STRICT;
+        CREATE INDEX log_changes ON log (conversation, sequence) WHERE kind = 5;
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO meta (name, value)
             VALUES ('indexed_to', 0), ('head_floor', 0), ('renewed_to', 0), ('marked_to', 0), ('expired_to', 0),

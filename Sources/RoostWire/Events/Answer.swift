@@ -116,7 +116,7 @@ public struct StoredMessage: Sendable, Equatable {
     }
 }
 
-/// The answer to `history`: one page of messages, oldest first.
+/// The answer to `history`: one page of messages, oldest first, and what else happened between them.
 public struct HistoryPage: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
@@ -124,6 +124,9 @@ public struct HistoryPage: Sendable, Equatable {
     public var messages: [Message]
     /// Messages between, before or after these that the server can't show, because they are damaged in its store.
     public var gaps: [MessageGap]
+    /// What else happened to the conversation between these messages, oldest first, if that was asked for: the newest
+    /// events of the page.
+    public var events: [ConversationEvent] = []
     /// Whether there are more messages in the requested direction.
     public var hasMore: Bool
 
@@ -142,6 +145,7 @@ extension HistoryPage {
         self.conversation = conversation
         self.messages = messages.compactMap(Message.init(reading:))
         gaps = (members.objects("gaps") ?? []).compactMap { MessageGap(in: conversation, reading: $0) }
+        events = (members.objects("events") ?? []).compactMap(ConversationEvent.init(reading:))
         hasMore = members.flag("more") ?? false
     }
 }

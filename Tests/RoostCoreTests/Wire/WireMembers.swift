@@ -4,7 +4,7 @@ let wireMembers: [String: String] = [
     "welcome": "re user device operator new position head epoch durability expires time server status badge limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
-    messages gaps more users devices privacy \
+    messages gaps events more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
     closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites invitation
     """,
