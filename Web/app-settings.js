@@ -152,6 +152,7 @@ class Settings {
     text(this.title, found?.title ?? "");
     if (!found || !isNew) return;
     this.pane.scrollTop = 0;
+    this.#page.myAccount.know();
     found.open?.();
     this.patch();
   }

@@ -4,6 +4,9 @@
 import { style } from "./app-dialogs.js";
 import { Talk } from "/roost-talk.js?unpacked";
 
+/** Most threads whose begun texts a tab keeps. */
+const DRAFTS = 32;
+
 /** Where a thread has a column of its own beside the conversation. */
 const WIDE = matchMedia("(min-width: 75rem)");
 
@@ -219,6 +222,9 @@ class ThreadDialog {
   #isAtEnd = true;
   #isMoving = false;
   #isOffering = false;
+  /** What was begun in threads that aren't open, by user, conversation and root; the last DRAFTS of this tab. */
+  #drafts = new Map();
+  #draft;
 
   constructor(page, part, tools) {
     this.#page = page;
@@ -286,7 +292,8 @@ class ThreadDialog {
     this.#thread = thread;
     this.#conversation = id;
     this.#isAtEnd = true;
-    this.field.value = "";
+    this.#draft = `${this.#page.me} ${id} ${root}`;
+    this.field.value = this.#drafts.get(this.#draft) ?? "";
     text(this.problem, "");
     this.#place();
     thread.onChange((snapshot) => { if (this.#thread === thread) this.show(snapshot); });
@@ -333,6 +340,11 @@ class ThreadDialog {
   }
 
   forget() {
+    if (this.#thread) {
+      this.#drafts.delete(this.#draft);
+      if (this.field.value.trim()) this.#drafts.set(this.#draft, this.field.value);
+      if (this.#drafts.size > DRAFTS) this.#drafts.delete(this.#drafts.keys().next().value);
+    }
     this.#thread?.close();
     this.#thread = undefined;
     this.rows.show([]);

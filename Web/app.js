@@ -503,15 +503,25 @@ const myAccount = {
   /** What the user is called. Without the services, the id has to do. */
   async load() {
     this.name = undefined;
+    this.isKnown = false;
     this.warn(this.isMine && known.of(me).isLost);
     if (!this.isMine) return;
     const user = me;
     const { displayName, email, hasPassword, verified } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
+    this.isKnown = true;
     accounts.hasWayIn(user, { email, hasPassword }).then((has) => { if (me === user) this.warn(!has); }, () => {});
     Object.assign(this, { email, hasAddress: email !== undefined, hasPassword, isConfirmed: verified, name: displayName });
     if (roost) showSession(roost.snapshot);
     settingsPart?.reopen();
+  },
+
+  /** The services may not have been there before. */
+  async know() {
+    if (!this.isMine || this.isKnown || this.isAsking) return;
+    this.isAsking = true;
+    await this.load();
+    this.isAsking = false;
   },
 
   /** Says quietly, until it is done, that only this browser can open the account. */
@@ -556,19 +566,34 @@ function switchTo(user) {
 
 /** The user of this tab goes, and what this browser keeps of that user. */
 async function leave(title, words) {
-  const [left, user] = [roost, me];
+  const [left, user] = putAway();
+  await attempt(() => left.signOut());
+  left.close();
+  known.forget(user);
+  showStart(title, words, user);
+}
+
+/** Nothing of the user of this tab is shown any more. */
+function putAway() {
+  const gone = [roost, me];
   roost = undefined;
   loadingFind?.then((find) => find.close());
   me = "";
   conversationView.close();
   forgetSettings();
-  tokens.forget(user);
+  tokens.forget(gone[1]);
   history.replaceState(null, "", "/");
-  known.forget(user);
-  await attempt(() => left.signOut());
-  left.close();
-  showStart(title, words, user);
+  return gone;
 }
+
+// The user has signed out in another tab, which has removed what this browser knew.
+addEventListener("storage", ({ key, newValue }) => {
+  if (!roost || newValue !== null || key !== `roost.user.${me}`) return;
+  const [left, user] = putAway();
+  left.close();
+  known.forget(user);
+  showStart(t("signedOut"), t("signedOutInTab"), user);
+});
 
 /** The token for a connection of a user. */
 async function tokenOf(user) {
@@ -576,8 +601,10 @@ async function tokenOf(user) {
   try {
     return await accounts.token(user);
   } catch (error) {
-    if (language.has(`signedOutBy.${error.code}`)) signedOutBy = error.code;
-    throw error;
+    if (!language.has(`signedOutBy.${error.code}`)) throw error;
+    // The relay refuses it, and so the session ends, as it would have if it had been open.
+    signedOutBy = error.code;
+    return "";
   }
 }
 
@@ -649,8 +676,12 @@ async function welcome(kind, secret) {
 
 /** Invitations that somebody opens. Those that somebody makes are in a file of its own. */
 const invitations = {
-  /** The code that is followed as soon as somebody is here. */
-  code: undefined,
+  /** The code that is followed as soon as somebody is here and connected, also after a reload. */
+  get code() { return sessionStorage.getItem("roost.invite") ?? undefined; },
+  set code(code) {
+    if (code) sessionStorage.setItem("roost.invite", code);
+    else sessionStorage.removeItem("roost.invite");
+  },
 
   /** A link was opened. Who is here is asked; who isn't gets an account by it, or signs in. */
   async take(code) {
@@ -684,19 +715,25 @@ const invitations = {
     if (isHere) $("start-users").replaceChildren(button(t("openConversations"), comeBack));
   },
 
-  /** Somebody is here: follows what was opened before. */
+  /** Somebody is here: follows what was opened before, once there is a connection. */
   async follow() {
     const { code } = this;
-    this.code = undefined;
-    if (!code) return;
+    if (!code || this.isFollowing || roost?.snapshot.connection.state !== "connected") return;
+    this.isFollowing = true;
     try {
       const { invitation } = await roost.request("invite.show", { code });
+      this.code = undefined;
       if (!await confirmed(`${this.words(invitation)}.`, t(invitation.group ? "join" : "chat"))) return;
       const { conversation } = await roost.request("invite.open", { code });
       const peer = conversation.kind === "direct" && conversation.members.find((one) => one !== me);
       go(peer ? `@${peer}` : conversation.conversation);
     } catch (error) {
+      // With the next connection it goes on.
+      if (["not_connected", "connection_lost", "timed_out"].includes(error.code)) return void (this.code = code);
+      this.code = undefined;
       tell(error.code === "not_found" ? t("inviteGone") : error.code === "bad_request" ? t("inviteOwn") : reason(error));
+    } finally {
+      this.isFollowing = false;
     }
   },
 };
@@ -730,8 +767,9 @@ async function enter(user) {
   $("chat").hidden = false;
   roost.onChange(ifCurrent(opened, showSession));
   roost.conversations.onChange(ifCurrent(opened, (snapshot) => listView.show(snapshot)));
-  roost.onEvent(ifCurrent(opened, ({ type }) => {
-    if (type === "rewound") tell(t("rewound"));
+  roost.onEvent(ifCurrent(opened, (event) => {
+    if (event.type === "rewound") tell(t("rewound"));
+    if (event.type === "conversation" && event.event === "removed" && event.users?.includes(me)) conversationView.leave(event);
   }));
   roost.onPresence(ifCurrent(opened, () => {
     listView.show(opened.conversations.snapshot);
@@ -742,7 +780,6 @@ async function enter(user) {
   myAccount.load();
   route();
   if (!isExpired()) await attempt(() => opened.connect());
-  if (roost === opened) await invitations.follow();
 }
 
 function ifCurrent(one, act) {
@@ -778,11 +815,13 @@ function showSession(snapshot) {
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
     listView.show(roost.conversations.snapshot);
+    if (connection.state === "connected") myAccount.know();
   }
   attribute(document.body, "data-live", snapshot.isUpToDate && connection.state === "connected");
   showBadge();
   banner.show(snapshot);
   if (snapshot.isUpToDate) loadPart().catch(() => {});
+  invitations.follow();
 }
 
 let shownBadge = -1;
@@ -1196,7 +1235,21 @@ const conversationView = {
   get title() {
     if (!this.place) return "";
     if (this.place.startsWith("@")) return called(this.place.slice(1));
-    return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? t("group");
+    return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? this.former ?? t("group");
+  },
+
+  /** The user was removed from a conversation: the open one stays on the screen, and says so. */
+  leave(event) {
+    const { conversation, by, banned, reason: why } = event;
+    if (conversation !== (this.snapshot?.conversation?.id ?? this.place)) return;
+    this.ended = lineWords({ event: "removed", by, users: [me], banned, reason: why }, { me, called, language });
+    this.showHead();
+  },
+
+  /** Why nothing can be written here: the user isn't in it, or not any more. */
+  get absence() {
+    if (!this.snapshot || this.snapshot.conversation || this.place.startsWith("@") || !roost.snapshot.isUpToDate) return undefined;
+    return { words: this.ended ? `${this.ended}.` : t("notInConversation") };
   },
 
   async open(place) {
@@ -1242,7 +1295,7 @@ const conversationView = {
     tools.hide();
     this.rows.show([]);
     Object.assign(this, {
-      place: undefined, timeline: undefined, opening: undefined, snapshot: undefined, isLive: false, isAtEnd: true, markedAfter: undefined,
+      place: undefined, timeline: undefined, opening: undefined, snapshot: undefined, former: undefined, ended: undefined, isLive: false, isAtEnd: true, markedAfter: undefined,
       seenUpTo: 0, newest: 0,
     });
     this.quoted.clear();
@@ -1362,6 +1415,7 @@ const conversationView = {
   showHead() {
     showBadge();
     if (!this.place) return;
+    this.former = this.snapshot?.conversation?.name ?? this.former;
     const { peer } = this;
     const isBlocked = peoplePart?.isBlocked(peer);
     const presence = peer && !isBlocked ? presenceOf(peer) : undefined;
@@ -1413,7 +1467,7 @@ const conversationView = {
   /** Where the user can't write, the reason stands in place of the field. A timeout ends by itself. */
   showBarrier(conversation) {
     clearTimeout(this.barrierTimer);
-    const closed = barrier(conversation, language);
+    const closed = this.absence ?? barrier(conversation, language);
     $("composer").hidden = Boolean(closed);
     if (!closed) return false;
     if (closed.until) this.barrierTimer = setTimeout(() => this.showTrouble(), Math.min(closed.until - Date.now() + 50, DAY));

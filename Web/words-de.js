@@ -43,6 +43,8 @@ export default {
   chat: "Chatten",
   inviteBroken: "Diese Einladung funktioniert nicht",
   inviteBrokenHint: "Sie ist aufgebraucht, widerrufen oder abgelaufen. Bitte um eine neue.",
+  notInConversation: "Du bist nicht mehr in dieser Unterhaltung.",
+  signedOutInTab: "Du hast dich in einem anderen Tab abgemeldet.",
   inviteGone: "Diese Einladung ist aufgebraucht, widerrufen oder abgelaufen. Bitte um eine neue.",
   inviteOwn: "Das ist deine eigene Einladung. Schicke sie an andere.", openConversations: "Meine Chats öffnen",
   linkIncomplete: "Dieser Link ist unvollständig", linkIncompleteHint: "Ein Teil davon fehlt. Kopiere den ganzen Link und versuche es noch einmal.",

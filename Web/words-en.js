@@ -40,6 +40,8 @@ export default {
   invitesToGroup: "{name} invites you to “{group}”", invitesToChat: "{name} invites you to chat",
   chat: "Chat",
   inviteBroken: "This invitation doesn’t work", inviteBrokenHint: "It was used up, revoked, or has expired. Ask for a new one.",
+  notInConversation: "You’re no longer in this conversation.",
+  signedOutInTab: "You signed out in another tab.",
   inviteGone: "This invitation was used up, revoked, or has expired. Ask for a new one.",
   inviteOwn: "This is your own invitation. Send it to someone else.", openConversations: "Open my conversations",
   linkIncomplete: "This link is incomplete", linkIncompleteHint: "Part of it is missing. Copy the whole link and try again.",
