@@ -43,7 +43,7 @@ export default {
   chat: "Chatten",
   inviteBroken: "Diese Einladung funktioniert nicht",
   inviteBrokenHint: "Sie ist aufgebraucht, widerrufen oder abgelaufen. Bitte um eine neue.",
-  notInConversation: "Du bist nicht mehr in dieser Unterhaltung.",
+  notInConversation: "Du bist nicht mehr in diesem Chat.",
   signedOutInTab: "Du hast dich in einem anderen Tab abgemeldet.",
   inviteGone: "Diese Einladung ist aufgebraucht, widerrufen oder abgelaufen. Bitte um eine neue.",
   inviteOwn: "Das ist deine eigene Einladung. Schicke sie an andere.", openConversations: "Meine Chats öffnen",
