@@ -53,7 +53,7 @@ import Testing
 
     /// A new device shows what the others were told, and nothing from before its user was there.
     @Test func aNewDeviceReadsWhatElseHappened() {
-        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "Crew"])
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "New"])
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
         alice.post("m7", to: group)
         _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 2])
@@ -68,7 +68,7 @@ import Testing
         #expect(happened(relay.connect("carol"), #""limit":9"#) == ["added 6", "pinned 7"])
         let told = relay.connect("bob").frames("conversation")
         let read = alice.request("history", ["conversation": "\(group)", "events": true])?.list("events")
-        #expect(read?.last?.members?.map(\.name) == told.last?.members?.map(\.name))
+        #expect(read?.last?.members?.map(\.name) == told.last?.members?.map(\.name).dropFirst().map { $0 })
     }
 
     /// A pin is told by what it pins.

@@ -69,7 +69,6 @@ struct EventFrames {
 
     /// Writes an event that isn't about a message, as an element of history.
     func writeElement(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String) {
-        builder.member("type", word: word(of: event.kind))
         write(event, in: conversation, from: sender, isOwn: false)
     }
 

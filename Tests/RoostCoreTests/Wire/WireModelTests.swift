@@ -218,7 +218,7 @@ private struct WireScenario {
         let source = Value(json: #"{"conversation":"\#(group)","sequence":1}"#)
         _ = alice.request("send", ["to": "\(group)", "key": "k8", "forward": source])
         _ = alice.request("send", ["to": "\(group)", "key": "k10", "body": "10", "thread": 1, "read": false])
-        _ = alice.request("history", ["conversation": "\(group)", "before": 2, "limit": 1])
+        _ = alice.request("history", ["conversation": "\(group)", "before": 2, "limit": 1, "events": true])
         _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
         let image = alice.request("send", ["to": "\(group)", "key": "k11", "kind": "image", "body": 1])
         let sequence = Value(integerLiteral: image?.number("sequence") ?? 0)
