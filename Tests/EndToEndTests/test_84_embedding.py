@@ -132,9 +132,10 @@ async def test_the_element_speaks_the_language_of_its_page(listing):
     async with Browser(network_fails=True) as browser:
         with app(listing, ELEMENT.replace('lang="en"', 'lang="de-AT"'), "alice") as address:
             page = (await browser.tab(await browser.device(), address)).page
+            log = page.get_by_role("log")
+            await log.get_by_text("Where is my parcel?").wait_for()
             await page.get_by_label("Nachricht").fill("On its way")
             await page.get_by_role("button", name="Senden").click()
-            log = page.get_by_role("log")
             await log.get_by_text(re.compile("(Gesendet|Zugestellt|Gelesen)$")).wait_for()
             await bob.tell("typing", to="@alice")
             await page.get_by_role("status").get_by_text("bob schreibt …").wait_for()
