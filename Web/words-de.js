@@ -83,7 +83,9 @@ export default {
 
   // What was refused
   somethingWrong: "Das hat nicht geklappt. Versuche es noch einmal.",
-  "refused.not_connected": "Du bist nicht verbunden.", "refused.forbidden": "Das darfst du nicht.",
+  "refused.not_connected": "Du bist nicht verbunden.", "refused.connection_lost": "Die Verbindung ist abgebrochen. Versuche es noch einmal.",
+  "refused.timed_out": "Der Server hat nicht geantwortet. Versuche es noch einmal.",
+  "refused.too_many_requests": "Das war zu schnell. Warte einen Moment.", "refused.forbidden": "Das darfst du nicht.",
   "refused.not_found": "Das ist nicht verfügbar.", "refused.gone": "Das wurde gelöscht.", "refused.conflict": "Das ist schon geschehen.",
   "refused.too_large": "Das ist zu lang oder zu viel.", "refused.rate_limited": "Das war zu schnell. Warte einen Moment.",
   "refused.busy": "Der Server ist ausgelastet. Versuche es gleich noch einmal.",

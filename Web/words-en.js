@@ -77,7 +77,8 @@ export default {
 
   // What was refused
   somethingWrong: "Something went wrong. Try again.",
-  "refused.not_connected": "You’re not connected.", "refused.forbidden": "You don’t have permission to do that.",
+  "refused.not_connected": "You’re not connected.", "refused.connection_lost": "The connection was lost. Try again.",
+  "refused.timed_out": "The server didn’t answer. Try again.", "refused.too_many_requests": "You’re going too fast. Wait a moment.", "refused.forbidden": "You don’t have permission to do that.",
   "refused.not_found": "That isn’t available.", "refused.gone": "That has been deleted.", "refused.conflict": "That has already been done.",
   "refused.too_large": "That’s too long, or too many.", "refused.rate_limited": "You’re going too fast. Wait a moment.",
   "refused.busy": "The server is busy. Try again in a moment.", "refused.unavailable": "That’s not available right now. Try again later.",

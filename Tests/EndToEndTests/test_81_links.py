@@ -84,6 +84,8 @@ async def make(person, to=None, uses=None):
     """Makes a link in the dialog, and returns it."""
     page = person.page
     await page.get_by_role("button", name="Invite people").click()
+    if await page.locator("#invite-more").is_visible():
+        await page.locator("#invite-more").click()
     if to:
         await page.locator("#invite-to").select_option(label=to)
     if uses:
@@ -91,6 +93,10 @@ async def make(person, to=None, uses=None):
     await page.get_by_role("button", name="Create link").click()
     await page.get_by_role("img", name="QR code for the link").wait_for()
     await page.locator("#invite-list li").first.wait_for()
+    # The form gives way to what it has made, and so the list of links is in sight.
+    assert not await page.locator("#invite-form").is_visible()
+    box = await page.locator("#invite-list li").first.bounding_box()
+    assert box["y"] + box["height"] <= page.viewport_size["height"]
     return await page.locator("#invite-link").input_value()
 
 
