@@ -880,7 +880,7 @@ const banner = {
     $("banner-act").onclick = said.act;
     const count = () => {
       const seconds = Math.ceil((said.until - Date.now()) / 1000);
-      text($("banner-time"), seconds > 0 ? t("nextTry", { seconds }) : "");
+      text($("banner-time"), seconds > 0 ? t("nextTry", { count: seconds }) : "");
     };
     count();
     if (said.until) this.timer = setInterval(count, 1000);

@@ -75,7 +75,7 @@ export default {
   useHere: "Hier verwenden", connectionFailed: "Keine Verbindung zum Server möglich.", newerPage: "Es gibt eine neue Version dieser Seite.",
   reload: "Neu laden",
   connecting: "Verbinden …", serverUnreachable: "Der Server ist nicht erreichbar.", offline: "Du bist offline.", tryNow: "Jetzt versuchen",
-  nextTry: "Nächster Versuch in {seconds} s.",
+  nextTry: { one: "Nächster Versuch in {count} Sekunde.", other: "Nächster Versuch in {count} Sekunden." },
   rewound: "Der Server hat seine neuesten Nachrichten verloren. Du siehst, was noch da ist.",
   "presence.online": "online", "presence.away": "abwesend", "presence.busy": "beschäftigt", "presence.offline": "offline",
   lastSeen: "zuletzt online {when}", "lastSeen.recently": "vor Kurzem online", "lastSeen.week": "in der letzten Woche online",

@@ -70,7 +70,7 @@ export default {
   askForNewLink: "Ask for a new one and open it in this browser:",
   useHere: "Use it here", connectionFailed: "Can’t connect to the server.", newerPage: "There’s a new version of this page.", reload: "Reload",
   connecting: "Connecting…", serverUnreachable: "Can’t reach the server.", offline: "You’re offline.", tryNow: "Try now",
-  nextTry: "Next try in {seconds} s.", rewound: "The server lost its most recent messages. You’re seeing what it still has.",
+  nextTry: { one: "Next try in {count} second.", other: "Next try in {count} seconds." }, rewound: "The server lost its most recent messages. You’re seeing what it still has.",
   "presence.online": "online", "presence.away": "away", "presence.busy": "busy", "presence.offline": "offline",
   lastSeen: "last seen {when}", "lastSeen.recently": "last seen recently", "lastSeen.week": "last seen within a week",
   "lastSeen.month": "last seen within a month", "lastSeen.long": "last seen a long time ago",

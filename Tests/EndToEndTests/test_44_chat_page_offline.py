@@ -43,7 +43,7 @@ async def test_what_is_typed_offline_survives_a_reload_and_is_sent_once(relay, n
         await alice.write("In the tunnel")
         await alice.write("Still in the tunnel")
         await banner.get_by_text("2 messages are waiting.").wait_for()
-        await banner.get_by_text(re.compile(r"Next try in \d+ s\.")).wait_for()
+        await banner.get_by_text(re.compile(r"Next try in \d+ seconds?\.")).wait_for()
         await alice.sees_state("In the tunnel", "Sending")
         await alice.field.press_sequentially("Half a thou")
         await alice.shot("offline")

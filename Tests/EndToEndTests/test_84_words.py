@@ -10,6 +10,7 @@ from harness.browser import Browser, address
 from harness.chromium import CHROMIUM
 from harness.relay import REPOSITORY
 from harness.waiting import PATIENCE
+from test_44_chat_page_offline import kept
 from test_81_links import come, row
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -134,6 +135,23 @@ async def test_one_language_is_loaded(start):
         await person.live()
         await person.settings("Profil")
         assert {name for name in loaded if name.startswith("words")} == {"words-de.js", "words-de-more.js"}
+
+
+async def test_the_language_is_there_without_the_relay(start):
+    """Also one that is chosen only then."""
+    relay = start()
+    async with Browser(network_fails=True) as browser:
+        alice = await browser.person(relay, "alice", locale="de-DE")
+        await alice.live()
+        await kept(alice)
+        relay.kill()
+        await alice.page.reload()
+        await alice.page.locator("#banner").get_by_text("Der Server ist nicht erreichbar.").wait_for()
+        await alice.page.evaluate("location.hash = '#/settings/language'")
+        await alice.page.locator("#settings-language").select_option(label="English")
+        await alice.page.locator("#banner").get_by_text("Can’t reach the server.").wait_for()
+        await alice.page.locator("#settings-name").get_by_text("Language").wait_for()
+        assert await spoken(alice) == "en"
 
 
 # All words come from the catalogue ----------------------------------------------------------------------------------
