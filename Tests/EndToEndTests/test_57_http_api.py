@@ -30,6 +30,9 @@ COMMANDS = (
     ("conversations", "conversations/members"), ("conversations", "conversations/rename"),
     ("conversations", "conversations/add"), ("conversations", "conversations/remove"),
     ("conversations", "conversations/role"), ("conversations", "conversations/leave"), ("presence", "presence"),
+    ("conversations", "conversations/ban"), ("conversations", "conversations/unban"),
+    ("conversations", "conversations/bans"), ("conversations", "conversations/timeout"),
+    ("conversations", "conversations/posting"),
     ("conversations", "invites"), ("conversations", "invites/list"), ("conversations", "invites/revoke"),
     ("conversations", "invites/open"),
     ("sessions", "sessions/disconnect"), ("sessions", "sessions/revoke"), ("erase", "erase/messages"),
@@ -209,6 +212,23 @@ async def test_every_command(both):
     backend.must("conversations/rename", at | {"name": "The Crew"})
     backend.must("conversations/role", at | {"user": "ann", "role": "admin"})
     backend.must("conversations/remove", at | {"users": ["bob"]})
+    assert backend.must("conversations/ban", at | {"user": "bob", "reason": "spam"})["position"]
+    assert backend.must("conversations/ban", at | {"user": "bob", "reason": "spam"}) == {"duplicate": True}
+    [ban] = backend.must("conversations/bans", at)["bans"]
+    assert (ban["user"], ban["by"], ban["reason"]) == ("bob", "host", "spam")
+    assert backend.ask("conversations/add", at | {"users": ["bob"]}).code == "conflict"
+    assert backend.ask("conversations/bans", at | {"as": "cem"}).code == "forbidden"
+    backend.must("conversations/unban", at | {"user": "bob"})
+    assert backend.must("conversations/bans", at)["bans"] == []
+    backend.must("conversations/timeout", at | {"user": "cem", "after": 600_000, "reason": "other"})
+    assert backend.ask("messages", {"as": "cem", "to": group, "body": "x"}, "t1").code == "forbidden"
+    [timed] = [one for one in backend.must("conversations/members", at)["members"] if one["user"] == "cem"]
+    assert timed["timeout"]["reason"] == "other" and timed["timeout"]["until"] > 0
+    assert backend.ask("conversations/timeout", at | {"user": "cem", "after": 1}).code == "bad_request"
+    backend.must("conversations/timeout", at | {"user": "cem", "after": 0})
+    backend.must("conversations/posting", at | {"posting": "admins"})
+    assert backend.ask("messages", {"as": "cem", "to": group, "body": "x"}, "t2").code == "forbidden"
+    backend.must("conversations/posting", at | {"posting": "all"})
     backend.must("conversations/leave", {"as": "cem", "conversation": group})
     assert backend.must("conversations/get", at)["conversation"]["name"] == "The Crew"
     page = backend.must("conversations/members", at | {"presence": True})
@@ -327,13 +347,17 @@ def test_the_commands_of_the_page_are_true(both):
     key = Backend(services).key
     page = (REPOSITORY / "Docs/HTTP.md").read_text()
     commands = re.findall(r"^    (curl (?:.*\\\n)*.*)", page, re.MULTILINE)
-    assert len(commands) == 9
+    assert len(commands) == 10
+    group = ""
     for text in commands:
         text = text.replace("127.0.0.1:8081", f"127.0.0.1:{services.port}").replace("curl -s", "curl -sSf")
         run = subprocess.run(
-            ["bash", "-c", text], env=os.environ | {"KEY": key}, capture_output=True, text=True, check=False)
+            ["bash", "-c", text], env=os.environ | {"KEY": key, "GROUP": group}, capture_output=True, text=True,
+            check=False)
         assert run.returncode == 0, (text, run.stdout, run.stderr)
-        json.loads(run.stdout)
+        made = json.loads(run.stdout).get("conversation")
+        if isinstance(made, dict):
+            group = made["conversation"]
 
 
 async def test_the_bot_of_the_page_answers(both, tmp_path):

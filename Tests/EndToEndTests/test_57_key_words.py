@@ -18,7 +18,8 @@ TYPES = {
     "sessions/disconnect": "admin.disconnect", "sessions/revoke": "admin.revoke",
     "conversations": "conversation.create", **{
         f"conversations/{word}": f"conversation.{word}"
-        for word in ("get", "list", "members", "rename", "add", "remove", "role", "leave")}}
+        for word in ("get", "list", "members", "rename", "add", "remove", "role", "leave", "ban", "unban", "bans",
+                     "timeout", "posting")}}
 OWN = {
     **{path: path.partition("/")[0] for path in TYPES},
     **{path: "send" for path in TYPES if path.startswith("messages")},
@@ -86,7 +87,7 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
     await ann.call("conversation.expiry", conversation=group, after=86_400_000)
     await bob.call("send", to="@ann", key="m1", body="s3cret")
     await bob.call("read", conversation=group, sequence=first["sequence"])
-    number = itertools.count(1)
+    number, flips = itertools.count(1), itertools.count(1)
     at = {"as": "ann", "conversation": group}
 
     async def sent():
@@ -98,6 +99,11 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
         user = f"u{next(number)}"
         await service.call("conversation.add", **at, users=[user])
         return user
+
+    async def unbanned():
+        user = await added()
+        await service.call("conversation.ban", **at, user=user)
+        return at | {"user": user}
     asks = {
         "messages": lambda: {"as": "ann", "to": group, "body": f"x{next(number)}"},
         "messages/edit": lambda: sent_and(body="y"), "messages/delete": sent,
@@ -111,6 +117,10 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
         "conversations/remove": lambda: with_added(lambda user: at | {"users": [user]}),
         "conversations/role": lambda: with_added(lambda user: at | {"user": user, "role": "admin"}),
         "conversations/leave": lambda: with_added(lambda user: at | {"as": user}),
+        "conversations/ban": lambda: with_added(lambda user: at | {"user": user}), "conversations/unban": unbanned,
+        "conversations/bans": lambda: at | {"limit": 1},
+        "conversations/timeout": lambda: with_added(lambda user: at | {"user": user, "after": 1_000}),
+        "conversations/posting": lambda: at | {"posting": "admins" if next(flips) % 2 else "all"},
         "presence": lambda: {"users": ["ann", "bob", "cem"]}, "sessions/disconnect": lambda: {"user": "cem"},
         "sessions/revoke": lambda: {"user": f"u{next(number)}"}}
 

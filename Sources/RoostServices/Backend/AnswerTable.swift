@@ -39,7 +39,7 @@ package struct AnswerTable: Sendable {
                 Row("messages/\($0)", .read, ($0 == "edit" ? "version " : "") + "position time duplicate"),
             ]
         }
-        + ["rename", "add", "remove", "role", "leave"].map {
+        + ["rename", "add", "remove", "role", "leave", "ban", "unban", "timeout", "posting"].map {
             // Whom it added: the command named them.
             Row("conversations/\($0)", .conversations, ($0 == "add" ? "users " : "") + "position time duplicate")
         }
@@ -55,6 +55,7 @@ package struct AnswerTable: Sendable {
                 "conversations/members", .read,
                 "members.delivered members.deliveredAt members.read members.readAt sequence of deliveredCount readCount"
             ),
+            Row("conversations/bans", .conversations, "conversation bans next"),
             Row("conversations/members", .presence, "members.state members.text members.lastSeen members.seen"),
         ]
 

@@ -29,7 +29,7 @@ struct BackendCommand: Sendable {
     var isRepeatable = true
 
     static let all: [BackendCommand] =
-        messages + conversations + invites + [
+        messages + conversations + moderation + invites + [
             BackendCommand(path: "presence", type: .states, word: .presence, members: ["users"]),
             BackendCommand(
                 path: "sessions/disconnect", type: .disconnect, word: .sessions, members: ["user", "device"]),
@@ -67,6 +67,24 @@ struct BackendCommand: Sendable {
         BackendCommand(path: "invites/list", type: .invites, word: .conversations, members: ["as"]),
         BackendCommand(path: "invites/revoke", type: .revokeInvite, word: .conversations, members: ["as", "invite"]),
         BackendCommand(path: "invites/open", type: .openInvite, word: .conversations, members: ["as", "code"]),
+    ]
+
+    // What they say is a state, so they need no key.
+    private static let moderation: [BackendCommand] = [
+        BackendCommand(
+            path: "conversations/ban", type: .ban, word: .conversations,
+            members: ["as", "conversation", "user", "reason"]),
+        BackendCommand(
+            path: "conversations/unban", type: .unban, word: .conversations, members: ["as", "conversation", "user"]),
+        BackendCommand(
+            path: "conversations/bans", type: .bans, word: .conversations,
+            members: ["as", "conversation", "after", "limit"]),
+        BackendCommand(
+            path: "conversations/timeout", type: .setTimeout, word: .conversations,
+            members: ["as", "conversation", "user", "after", "reason"]),
+        BackendCommand(
+            path: "conversations/posting", type: .setPosting, word: .conversations,
+            members: ["as", "conversation", "posting"]),
     ]
 
     private static let conversations: [BackendCommand] = [
