@@ -4,7 +4,9 @@ socket, over a kill of the relay, and the members see why they can't."""
 import re
 
 from harness.browser import Browser
+from harness.terminal import Terminal
 from harness.waiting import until
+from test_20_chat import Chat
 
 
 async def test_what_is_set_outlives_a_kill(start):
@@ -106,3 +108,52 @@ async def test_an_owner_moderates_in_the_page(relay, name):
         async def is_free():
             return (await desk.call("conversation.bans", conversation=group))["bans"] == []
         await until(is_free, "the ban to be lifted")
+
+
+async def test_a_terminal_moderates(start):
+    relay = start()
+    bob, carol = await relay.device("bob"), await relay.device("carol")
+    await bob.call("profile.set", name="Bob Ford", username="bford")
+    desk = await relay.device("alice", "desk")
+    group = await desk.group("Crew", "bob", "carol")
+    alice = await Chat.open(relay, "--as", "alice", "--with", group)
+    await alice.shows("3 of 3 online")
+    await alice.type("/timeout Bob Ford 10m spam")
+    await alice.shows(r"Bob Ford \(bob\) has a timeout; /timeout Bob Ford off ends it")
+    told = await carol.event("conversation", event="timeout")
+    assert (told["user"], told["reason"], told["until"] - told["time"]) == ("bob", "spam", 600_000)
+    await alice.type("/timeout @bford off")
+    await alice.shows(r"Bob Ford \(bob\) can write again")
+    await alice.type("/announce on")
+    await alice.shows("only the owner and admins can write here now")
+    assert (await carol.event("conversation", event="posting"))["posting"] == "admins"
+    await alice.type("/announce off")
+    await alice.shows("everybody can write here now")
+    await alice.type("/ban bob ford harassment")
+    await alice.shows(r"Bob Ford \(bob\) is banned")
+    assert (await carol.event("conversation", event="removed"))["reason"] == "harassment"
+    await alice.asks("/bans", r"Bob Ford \(bob\), by alice, .*: harassment")
+    await alice.type("/unban Bob Ford")
+    await alice.shows(r"Bob Ford \(bob\) can be added again")
+    await alice.type("/bans")
+    await alice.shows("nobody is banned here")
+    # A typo hits nobody.
+    await alice.type("/ban Bob Fort")
+    await alice.shows("nobody here is called Bob Fort; /who lists the members")
+    await alice.type("/timeout carol soon")
+    await alice.shows("/timeout NAME 10m REASON")
+    assert await alice.end() == 0
+    # Who isn't an admin is told so.
+    member = await Chat.open(relay, "--as", "carol", "--with", group)
+    await member.type("/ban alice")
+    await member.shows("forbidden|only")
+    assert await member.end() == 0
+    terminal = await Terminal.open(relay, "--as", "alice", "--with", group)
+    await terminal.shows("2 of 2 online")
+    terminal.type("/timeo\t")
+    await terminal.shows("/timeout")
+    terminal.type("car\t10m\r")
+    await terminal.shows("carol has a timeout")
+    assert (await carol.event("conversation", event="timeout", user="carol"))["until"] > 0
+    terminal.type("\x04")
+    assert await terminal.end() == 0 and terminal.is_sane()

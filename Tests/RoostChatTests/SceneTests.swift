@@ -238,6 +238,12 @@ import Testing
         ("/report spam", .act(.reportMessage(.spam, nil))),
         ("/report #4 other Not funny", .act(.reportMessage(.other, "Not funny"), on: SequenceNumber(4))),
         ("/report @spam other", .act(.report("spam", .other, nil))),
+        ("/ban Bob Ford", .act(.ban("Bob Ford", nil))), ("/ban @bob spam", .act(.ban("@bob", .spam))),
+        ("/ban spam", .act(.ban("spam", nil))), ("/unban Bob Ford", .act(.unban("Bob Ford"))),
+        ("/timeout Bob Ford 10m", .act(.timeOut("Bob Ford", 600_000, nil))),
+        ("/timeout bob 2h harassment", .act(.timeOut("bob", 7_200_000, .harassment))),
+        ("/timeout bob off", .act(.timeOut("bob", 0, nil))), ("/timeout 10m 30s", .act(.timeOut("10m", 30_000, nil))),
+        ("/bans", .act(.bans)), ("/announce on", .act(.announce(true))), ("/announce off ", .act(.announce(false))),
     ])
     func isRead(typed: String, line: TypedLine) { #expect(TypedLine(typed) == line) }
 
@@ -245,6 +251,8 @@ import Testing
         "/add", "/role bob", "/role bob king", "/jump x", "/jump 0", "/react", "/group", "/block a b", "/edit  ",
         "/report bob", "/report bob rude", "/name", "/invite", "/forward", "/accept bob carol", "/drop a b",
         "/expire 1h", "/expire 91d", "/expire soon", "/expire 99999999999999999999d", "/report",
+        "/ban", "/unban", "/timeout", "/timeout bob", "/timeout 10m", "/timeout bob soon", "/timeout bob 29d",
+        "/timeout bob 0s", "/announce", "/announce maybe",
     ])
     func whatIsMissingIsTold(typed: String) {
         guard case .mistake(let text) = TypedLine(typed) else {
@@ -252,6 +260,27 @@ import Testing
             return
         }
         #expect(text.hasPrefix(String(typed.prefix { $0 != " " })))
+    }
+
+    @Test func namesAreCompleted() {
+        let group = Stage.conversation(["alice", "u1", "u2", "carol"], name: "Crew")
+        let names = Names(profiles: [
+            "u1": UserProfile(user: "u1", version: 1, name: "Bob Ford", username: "bford"),
+            "u2": UserProfile(user: "u2", version: 1, name: "Bob Frost"),
+            "u3": UserProfile(user: "u3", version: 1, name: "Zoe"),
+        ])
+        let completion = NameCompletion(group, names, user: "alice")
+        #expect(completion.complete("/tim") == "/timeout ")
+        #expect(completion.complete("/una") == nil && completion.complete("tim") == nil)
+        #expect(completion.complete("/ban bo") == "/ban Bob F")
+        #expect(completion.complete("/ban Bob Fr") == "/ban Bob Frost ")
+        #expect(completion.complete("/timeout bf") == "/timeout bford ")
+        // Whoever is banned is no member any more.
+        #expect(completion.complete("/unban z") == "/unban Zoe ")
+        #expect(completion.complete("/timeout ca") == "/timeout carol ")
+        // One's own name, messages, and other commands.
+        #expect(completion.complete("/ban al") == nil && completion.complete("/reply bo") == nil)
+        #expect(completion.complete("/ban ") == nil && completion.complete("/ban zoe") == nil)
     }
 
     @Test func everyCommandIsInTheHelp() {

@@ -186,6 +186,9 @@ final class ChatSession {
         case .contacts, .invite, .accept, .drop, .requests, .decline, .forget, .block, .unblock, .report, .find, .name,
             .username, .mute:
             return try await Acquaintance(roost: roost, timeline: timeline).carryOut(act)
+        case .ban, .unban, .timeOut, .bans, .announce:
+            guard let group = timeline?.conversation else { return .line("there is no conversation yet") }
+            return try await GroupModeration(roost: roost, group: group).carryOut(act)
         case .add, .remove, .rename, .role, .leave, .members, .expire: return try await carryOutInConversation(act)
         case .reply, .edit, .delete, .react, .info, .pin, .unpin, .forward, .thread, .reportMessage, .retry, .discard:
             return try await OneMessage(chat: self).carryOut(act, on: id)

@@ -30,12 +30,19 @@ extension Scene {
         case .control("p"), .alternate(.up): return go(by: -1)
         case .pageUp where overlay == nil: scroll(by: -max(1, layout.height - 2))
         case .pageDown where overlay == nil: scroll(by: max(1, layout.height - 2))
+        case .tab where overlay == nil && focus == .composer && completed != nil:
+            if let completed { composer.replace(completed) }
         case .tab, .backTab:
             overlay = nil
             focus = focus == .list && destination != nil ? .composer : .list
         default: return nil
         }
         return []
+    }
+
+    // What is written, with more of a command or of a name.
+    private var completed: String? {
+        NameCompletion(timeline.conversation, names, user: session.user ?? "").complete(composer.text)
     }
 
     // The next conversation of the list, or the one before.

@@ -7,6 +7,8 @@ enum Act: Equatable, Sendable {
     case list, open(String), leave, members
     case group(name: String, members: [String])
     case add([String]), remove([String]), rename(String), role(String, MemberRole)
+    // Who may be in the group and write in it: members by what one knows of them, and milliseconds.
+    case ban(String, ReportReason?), unban(String), timeOut(String, Int64, ReportReason?), bans, announce(Bool)
     /// Milliseconds after which messages disappear; nil asks.
     case expire(Int64?)
     // Messages: of the selected one, or of the last that fits.
@@ -93,7 +95,7 @@ struct ChatCommandWord: Sendable {
     var usage: String { words[0] + (form.isEmpty ? "" : " \(form)") }
 
     /// All of them, in the order in which people look for them.
-    static let all = conversations + messages + looking + people + requests + oneself
+    static let all = conversations + moderation + messages + looking + people + requests + oneself
 
     private static let conversations = [
         ChatCommandWord("/open /with", "NAME", "talk to somebody, or in a group: @bob, bob, Crew", text { .open($0) }),
@@ -122,6 +124,21 @@ struct ChatCommandWord: Sendable {
         ChatCommandWord("/mute", "", "no sound from it, on any of your devices", alone(.mute(true))),
         ChatCommandWord("/unmute", "", "sound again", alone(.mute(false))),
         ChatCommandWord("/leave", "", "leave it, or hide a conversation of two", alone(.leave)),
+    ]
+
+    private static let moderation = [
+        ChatCommandWord(
+            "/ban", "NAME REASON",
+            "remove somebody for good. A reason may follow: spam, harassment, impersonation, illegal or other"
+        ) { ModerationLine(name: $0)?.ban },
+        ChatCommandWord("/unban", "NAME", "let them be added again", text { .unban($0) }),
+        ChatCommandWord(
+            "/timeout", "NAME 10m REASON", "keep somebody from writing: for 30s, 10m, 2h or 7d; off ends it"
+        ) { ModerationLine(name: $0)?.timeOut },
+        ChatCommandWord("/bans", "", "who is banned", alone(.bans)),
+        ChatCommandWord("/announce", "on or off", "let only the owner and admins write, or everybody again") { rest in
+            ["on": Act.announce(true), "off": .announce(false)][trimmed(rest)]
+        },
     ]
 
     private static let messages = onMessages([
