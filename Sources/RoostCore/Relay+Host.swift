@@ -123,6 +123,9 @@ extension Relay {
                 if case .report(let asker, let draft) = reader {
                     return operators.reports.answered(result, draft, asker, at: now)
                 }
+                if case .reported(let session, let id, let number) = reader {
+                    return operators.reports.answered(result, number, id, session, at: now)
+                }
                 if case .erasure(let asker) = reader {
                     return operators.erasures.answered(result, asker, at: now)
                 }

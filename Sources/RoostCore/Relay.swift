@@ -120,8 +120,8 @@ public final class Relay {
             FeedCommands(.init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
             ErasureCommands(.init(limits), prices, reads, conversation), profile,
             Farewells(.init(limits), conversation, contact, at: now),
-            ReportCommands(.init(limits), snapshot.reports, directory, journal, delivery, reads, replies, counters),
-            InviteCommands(limits, random, Introductions(contact, conversation, prices)),
+            ReportCommands(.init(limits), snapshot.reports, conversation, reads, prices, counters),
+            InviteCommands(limits, random, Introductions(contact, conversation, prices)), .init(limits),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, arrivals: catchUp.arrivals,

@@ -121,8 +121,9 @@ public final class CommandDecoder {
             .prospects:
             .contact(try readContactCommand(type))
         case .createInvite, .invites, .revokeInvite, .showInvite, .openInvite: .invite(try readInviteCommand(type))
-        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
-            .erase, .profile, .introduce, .showInvitation, .feed, .ackFeed, .forgetFeed, .reports, .closeReport:
+        case .people, .person, .findAnything, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
+            .erase, .profile, .introduce, .showInvitation, .feed, .ackFeed, .forgetFeed, .reports, .showReport,
+            .removeReported, .closeReport:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -132,6 +133,10 @@ public final class CommandDecoder {
         case .people:
             .people(after: try members.optional(.after, members.user), limit: try members.limit())
         case .person: .person(try members.user(.user))
+        case .findAnything:
+            .find(
+                prefix: try profile.prefix(), after: try members.optional(.after, members.conversation),
+                limit: try members.limit())
         case .whereabouts: .whereabouts(try readWhereabouts())
         case .disconnect:
             .disconnect(user: try members.user(.user), device: try members.optional(.device, members.name))
@@ -151,7 +156,10 @@ public final class CommandDecoder {
                 try members.optional(.state, members.word))
         case .closeReport:
             .closeReport(
-                try members.sequence(.report).value, note: try members.optional(.note, readReportText))
+                try members.sequence(.report).value, note: try members.optional(.note, readReportText),
+                by: try members.optional(.by, members.name))
+        case .showReport: .showReport(try members.sequence(.report).value)
+        case .removeReported: .removeReported(try members.sequence(.report).value)
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
         case .feed:
             .feed(

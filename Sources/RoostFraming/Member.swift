@@ -1,9 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, `as`, background, before, bio, body, code, consumer, conversation, conversations, deleted
-    case description, device, events, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen, limit,
-        members,
-        mentions
+    case active, after, `as`, background, before, bio, body, by, code, consumer, conversation, conversations, deleted
+    case description, device, events, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen
+    case limit, members, mentions
     case name, note
     case `operator`, photo, pingSeconds, pongSeconds, position, posting, prefix, presence, prospect, reaction, read
     case reason, remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token
@@ -21,6 +20,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .before: "before"
         case .bio: "bio"
         case .body: "body"
+        case .by: "by"
         case .code: "code"
         case .consumer: "consumer"
         case .conversation: "conversation"

@@ -12,10 +12,10 @@ public enum CommandType: WireWord {
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
     case createInvite, invites, revokeInvite, showInvite, openInvite
-    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile, introduce,
-        showInvitation
+    case people, person, findAnything, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
+    case introduce, showInvitation
     case feed, ackFeed, forgetFeed
-    case reports, closeReport
+    case reports, showReport, removeReported, closeReport
 
     /// The value of `type`.
     public var word: StaticString {
@@ -86,6 +86,7 @@ public enum CommandType: WireWord {
         case .openInvite: "invite.open"
         case .people: "admin.people"
         case .person: "admin.user"
+        case .findAnything: "admin.find"
         case .whereabouts: "admin.message"
         case .disconnect: "admin.disconnect"
         case .revoke: "admin.revoke"
@@ -97,6 +98,8 @@ public enum CommandType: WireWord {
         case .introduce: "admin.introduce"
         case .showInvitation: "admin.invite"
         case .reports: "admin.reports"
+        case .showReport: "admin.report.show"
+        case .removeReported: "admin.report.remove"
         case .closeReport: "admin.report.close"
         case .feed: "feed"
         case .ackFeed: "feed.ack"

@@ -130,6 +130,8 @@ public struct Limits: Sendable, Equatable {
     public var reportsPerHour = 20
     /// Reports that are kept, with closed ones. With texts and notes as long as they may be, they take 25 MB of memory.
     public var reportsMax = 10_000
+    /// Messages before and after a reported one that operators see: what it answers, and what it led to.
+    public var reportSurroundings = 5
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 
@@ -241,6 +243,8 @@ public struct Limits: Sendable, Equatable {
     public var endedSignIns = 65_536
     /// Users looked at for one page of those who are here: a few reads of memory each.
     public var peopleLookedAt = 4_096
+    /// Conversations whose names are looked at for one page of what an operator looks for: 2 ms.
+    public var groupsLookedAt = 500
     /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.
     public var statisticsKept = 90
     /// One of so many samples is kept.

@@ -7,6 +7,8 @@ public enum OperatorCommand {
     case person(Text)
     /// Who has an event and who waits for it, a page of them.
     case whereabouts(Whereabouts)
+    /// Users and groups of whose name a word begins so, and what has this id or code; a page of them.
+    case find(prefix: Text, after: Text?, limit: Int?)
     /// Closes the connections of a user, or of one device.
     case disconnect(user: Text, device: Text?)
     /// Refuses the tokens that a user has, or those that one device has, and closes their connections. The user may be
@@ -34,8 +36,12 @@ public enum OperatorCommand {
     case showInvitation(code: Text)
     /// What users have reported, a page of it, in the order of numbers.
     case reports(after: Int64?, limit: Int?, ReportState?)
-    /// A report needs nothing more.
-    case closeReport(Int64, note: Text?)
+    /// A report with the message, and what was written around it.
+    case showReport(Int64)
+    /// The reported message is deleted.
+    case removeReported(Int64)
+    /// A report needs nothing more. A service says for which operator it asks.
+    case closeReport(Int64, note: Text?, by: Text?)
 
     /// A page of the log for a consumer.
     case feed(Feed)
@@ -58,9 +64,9 @@ public enum OperatorCommand {
     public var senders: Senders {
         switch self {
         case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation, .profile, .reports,
-            .closeReport:
+            .showReport, .removeReported, .closeReport:
             .both
-        case .people, .whereabouts, .drain, .statistics: .operators
+        case .people, .find, .whereabouts, .drain, .statistics: .operators
         case .feed, .ackFeed, .forgetFeed, .introduce, .showInvitation: .services
         }
     }

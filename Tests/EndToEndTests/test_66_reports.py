@@ -21,7 +21,7 @@ async def test_operators_look_after_reports(start):
     lines = (await roost(relay, "admin", "report", "list")).splitlines()
     assert lines[0] == "2 open" and lines[1].startswith("1  ") and lines[1].endswith("alice reports bob: harassment")
     assert lines[2] == "    secret-words\ufffd\u23ce1  \ufffdbob"
-    assert lines[3].endswith(f"alice reports bob, message 1 of {group}: spam") and len(lines) == 4
+    assert lines[3].endswith(f"alice reports bob, message 1 of Crew ({group}): spam") and len(lines) == 4
     assert await roost(relay, "admin", "report", "close", "1", "--note", "warned", "--as", "olga") == "closed\n"
     assert "closed before" in await roost(relay, "admin", "report", "close", "1", code=1)
     relay.kill()

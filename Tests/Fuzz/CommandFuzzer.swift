@@ -90,6 +90,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     switch command {
     case .people(let after, _): after?.array ?? []
     case .person(let user): user.array
+    case .find(let prefix, let after, _): prefix.array + (after?.array ?? [])
     case .endSignIn(let name, _): name.array
     case .feed(let feed): feed.consumer.array
     case .ackFeed(let consumer, _), .forgetFeed(let consumer): consumer.array
@@ -100,8 +101,8 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .profile(let user, let change, _): user.array + touch(change)
     case .showInvitation(let code): code.array
     case .introduce(let user, let inviter): user.array + inviter.array
-    case .drain, .statistics, .reports: []
-    case .closeReport(_, let note): note?.array ?? []
+    case .drain, .statistics, .reports, .showReport, .removeReported: []
+    case .closeReport(_, let note, let by): (note?.array ?? []) + (by?.array ?? [])
     case .whereabouts(let asked):
         switch asked.event {
         case .position: asked.after?.array ?? []

@@ -254,7 +254,8 @@ def check_members():
                "prospect", "invite", "invitation", "ownDevice", "ended", "people", "herePerson", "person",
                "personDevice", "whereabouts",
                "recipient", "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure",
-               "setting", "messageReceipt", "reports", "report")}
+               "setting", "messageReceipt", "reports", "report", "reported", "personNamed", "found", "groupFound",
+               "linkFound")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

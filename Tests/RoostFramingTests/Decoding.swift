@@ -154,7 +154,11 @@ private func describe(_ command: OperatorCommand) -> String {
         words("reports", number(after), number(limit), state.map { "\($0)" } ?? "-")
     case .showInvitation(let code): words("showInvitation", text(code))
     case .introduce(let user, let inviter): words("introduce", text(user), text(inviter))
-    case .closeReport(let report, let note): words("closeReport", number(report), text(note))
+    case .find(let prefix, let after, let limit): words("find", text(prefix), text(after), number(limit))
+    case .showReport(let report): words("showReport", number(report))
+    case .removeReported(let report): words("removeReported", number(report))
+    case .closeReport(let report, let note, let by):
+        words("closeReport", number(report), text(note), text(by))
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }
 }

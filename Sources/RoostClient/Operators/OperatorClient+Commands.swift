@@ -116,6 +116,24 @@ extension OperatorClient {
         }
     }
 
+    /// Users and groups of whose name a word begins so, and what has this id or is the invitation of this code; a page.
+    public func find(_ prefix: String, after: String? = nil) async throws(RoostFailure) -> Reply {
+        try await ask(.findAnything) { command in
+            command.member("prefix", prefix)
+            if let after { command.member("after", after) }
+        }
+    }
+
+    /// A report with the message, and what was written around it. The relay logs who reads that.
+    public func report(_ number: Int64) async throws(RoostFailure) -> Reply {
+        try await ask(.showReport) { $0.member("report", number) }
+    }
+
+    /// Deletes the reported message, as its author could.
+    public func removeReported(_ number: Int64) async throws(RoostFailure) -> Reply {
+        try await ask(.removeReported) { $0.member("report", number) }
+    }
+
     /// A report needs nothing more.
     public func closeReport(_ number: Int64, note: String? = nil) async throws(RoostFailure) -> Reply {
         try await ask(.closeReport) { command in

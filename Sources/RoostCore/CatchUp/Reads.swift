@@ -21,6 +21,8 @@ enum PendingRead {
     case erasure(Asker)
     /// The author of a message that is reported.
     case report(Asker, ReportCommands.Draft)
+    /// A reported message and those around it, for an operator, and the number of the report.
+    case reported(Session, CommandID?, Int64)
     /// The author of a message in whose thread a user types.
     case typing(Asker, TypingCommands.Question)
 
@@ -32,7 +34,7 @@ enum PendingRead {
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
             .report(let asker, _), .unread(let asker, _), .typing(let asker, _):
             asker.session
-        case .whereabouts(let session, _, _), .feed(let session, _, _): session
+        case .whereabouts(let session, _, _), .feed(let session, _, _), .reported(let session, _, _): session
         }
     }
 
@@ -44,7 +46,7 @@ enum PendingRead {
             .created(let asker, _), .erasure(let asker), .settings(let asker), .receipts(let asker, _),
             .report(let asker, _), .unread(let asker, _), .typing(let asker, _):
             asker.user.number
-        case .whereabouts, .feed: session?.user?.number ?? .none
+        case .whereabouts, .feed, .reported: session?.user?.number ?? .none
         }
     }
 }

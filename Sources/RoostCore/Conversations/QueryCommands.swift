@@ -431,8 +431,8 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts, .feed, .erasure, .settings, .receipts, .report, .unread,
-            .typing:
+        case .page, .whereabouts, .feed, .erasure, .settings, .receipts, .report, .reported,
+            .unread, .typing:
             preconditionFailure("this isn't asked for by one of these commands")
         case .history(let asker, let conversation):
             if result.isFailed { refuseFailed(asker) } else { answer(result, conversation, asker) }

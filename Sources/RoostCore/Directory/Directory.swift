@@ -52,7 +52,7 @@ final class Directory {
     var usernames = Usernames()
     private var usersByNumber = NumberTable<User>()
     private(set) var conversations = NameTable<Conversation>()
-    private var conversationsByNumber = NumberTable<Conversation>()
+    private(set) var conversationsByNumber = NumberTable<Conversation>()
     private var directs: [UserPair: Conversation] = [:]
     private(set) var userNumbers: LeasedNumbers
     private(set) var deviceNumbers: LeasedNumbers

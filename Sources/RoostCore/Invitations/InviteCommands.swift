@@ -176,6 +176,18 @@ final class InviteCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
+    /// Writes the invitation of a code with its maker, for an operator, if it can be opened. Returns the maker.
+    func writeLink(of code: Text, at now: Moment) -> User? {
+        guard let found = good(code, now) else { return nil }
+        builder.beginObject()
+        builder.member("user", plain: found.maker.name)
+        builder.beginObject("invite")
+        write(found.stored, as: found.id, to: found.group)
+        builder.endObject()
+        builder.endObject()
+        return found.maker
+    }
+
     // MARK: Opening
 
     /// An invitation that can be opened.

@@ -45,6 +45,7 @@ final class OperatorCommands {
     let invites: InviteCommands
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
+    private let finding: FindReport
     let statistics: Statistics
     private var deeds: [OperatorDeed] = []
     /// Sessions that belong to no user.
@@ -54,7 +55,7 @@ final class OperatorCommands {
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
         _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ farewells: Farewells,
-        _ reports: ReportCommands, _ invites: InviteCommands, _ statistics: Statistics
+        _ reports: ReportCommands, _ invites: InviteCommands, _ finding: FindReport.Bounds, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -73,6 +74,7 @@ final class OperatorCommands {
         self.invites = invites
         builder = replies.builder
         person = PersonReport(builder)
+        self.finding = FindReport(finding, directory, profiles, invites, builder)
         whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
     }
 
@@ -128,6 +130,7 @@ final class OperatorCommands {
         case .people(let after, let limit): people(after, limit ?? bounds.rows, id, session)
         case .person(let user): try show(user, id, session, now)
         case .whereabouts(let asked): try ask(asked, id, session)
+        case .find(let prefix, let after, let limit): try find(prefix, after, limit, id, session, now)
         case .disconnect(let user, let device):
             let target = try target(user, device)
             let sessions = target.sessions
@@ -156,9 +159,16 @@ final class OperatorCommands {
             try invites.introductions.introduce(user, to: inviter, id, session, now)
         case .showInvitation(let code): try invites.show(code, id, session, now)
         case .reports(let after, let limit, let state): reports.list(after: after, limit: limit, state, id, session)
-        case .closeReport(let number, let note):
+        case .showReport(let number):
+            try reports.show(number, id, session)
+            deeds.append(OperatorDeed(name: name, kind: .readReport(number)))
+        case .removeReported(let number):
+            try reports.remove(number, id, session, now)
+            deeds.append(OperatorDeed(name: name, kind: .removeReported(number)))
+        case .closeReport(let number, let note, let by):
+            guard by == nil || session.handsOn else { throw Refusal(.forbidden, "by: only for services") }
             try replies.held.reserve()
-            try reports.close(number, note: note, by: name, now)
+            try reports.close(number, note: note, by: by?.string ?? name, now)
             deeds.append(OperatorDeed(name: name, kind: .closeReport(number)))
             replies.acceptOnceStored(id, session, at: now)
         case .drain:
@@ -180,6 +190,18 @@ final class OperatorCommands {
     }
 
     // MARK: Looking
+
+    private func find(
+        _ prefix: Text, _ after: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let last = try finding.place(after: after)
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("found")
+        finding.write(prefix, behind: last, limit: limit, at: now)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: session)
+    }
 
     private func people(_ after: Text?, _ rows: Int, _ id: CommandID?, _ session: Session) {
         builder.begin("ok")

@@ -52,6 +52,10 @@ public struct OperatorDeed: Sendable {
         case eraseConversation(String)
         /// What a user has reported needs nothing more.
         case closeReport(Int64)
+        /// A reported message, and what was written around it, was read.
+        case readReport(Int64)
+        /// A reported message was deleted.
+        case removeReported(Int64)
         /// The relay is to stop. The host does it.
         case drain
     }

@@ -218,9 +218,11 @@ final class Prices {
         case .operator(let command):
             switch command {
             // Looks at thousands of users, or writes a hundred with their devices.
-            case .people, .whereabouts: 10
+            case .people, .find, .whereabouts: 10
             // Looks at up to 10,000 reports, and writes a hundred.
             case .reports: 10
+            // Reads eleven messages, each in a place of its own. What they hold is paid afterwards.
+            case .showReport: 10
             case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce, .showInvitation: 5
             case .states(let names): 1 + Int64(names.count) / 5
             // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
@@ -231,7 +233,7 @@ final class Prices {
             case .feed(let asked): 2 + Int64(asked.limit ?? bounds.feedRows) / 32
             // Up to 60 kB of samples.
             case .statistics: 10
-            case .drain, .ackFeed, .closeReport: 1
+            case .drain, .ackFeed, .removeReported, .closeReport: 1
             }
         default: 1
         }

@@ -21,6 +21,13 @@ struct FoldedName: Hashable {
         return keys
     }
 
+    /// The names by which a group is found: from each word on.
+    static func keys(of name: String) -> [FoldedName] {
+        let folded = Folding.fold(name)
+        let bytes = Array(folded.utf8)
+        return Folding.words(of: folded).map { FoldedName(of: bytes[$0...]) }
+    }
+
     /// Whether it begins with the other.
     func begins(with prefix: FoldedName) -> Bool { bytes.starts(with: prefix.bytes) }
 }

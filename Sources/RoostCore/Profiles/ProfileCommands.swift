@@ -16,6 +16,8 @@ final class ProfileCommands {
 
     private let bounds: Bounds
     private let profiles: Profiles
+    /// The names by which users are found.
+    var index: NameIndex { profiles.index }
     let news: ProfileNews
     private let prices: Prices
     private let chores: Chores

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `contact.report`, `admin.reports` and `admin.report.close`: what users tell the operators of each other. What is
-/// reported isn't told of it. Loop thread only.
+/// `contact.report`, `admin.reports` and `admin.report.…`: what users report to the operators, and what these do about
+/// it. Who is reported isn't told. Loop thread only.
 final class ReportCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -14,12 +14,15 @@ final class ReportCommands {
         let rows: Int
         /// Bytes at which a page ends early.
         let bytes: Int
+        /// Messages on each side of a reported one that operators see.
+        let around: Int
 
         init(_ limits: Limits) {
             most = limits.reportsMax
             rate = .init(hourly: limits.reportsPerHour)
             rows = limits.historyDefault
             bytes = limits.pageBytes
+            around = limits.reportSurroundings
         }
     }
 
@@ -38,20 +41,24 @@ final class ReportCommands {
     private let reads: Reads
     private let replies: Replies
     private let builder: FrameBuilder
+    private let events: EventFrames
+    private let prices: Prices
     private let counters: Counters
     private var reports: Reports
 
     init(
-        _ bounds: Bounds, _ stored: [StoredReport], _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
-        _ reads: Reads, _ replies: Replies, _ counters: Counters
+        _ bounds: Bounds, _ stored: [StoredReport], _ conversations: ConversationCommands, _ reads: Reads,
+        _ prices: Prices, _ counters: Counters
     ) {
         self.bounds = bounds
-        self.directory = directory
-        self.journal = journal
-        self.delivery = delivery
+        directory = conversations.directory
+        journal = conversations.journal
+        delivery = conversations.delivery
         self.reads = reads
-        self.replies = replies
+        replies = conversations.replies
         builder = replies.builder
+        events = EventFrames(builder: replies.builder)
+        self.prices = prices
         self.counters = counters
         reports = Reports(stored, atMost: bounds.most)
         counters.reports.open = reports.open
@@ -148,31 +155,67 @@ final class ReportCommands {
         var written = 0
         var last: Int64?
         var next: Int64?
+        var people = Named()
         for report in reports.above(after ?? 0) where state == nil || (state == .closed) == (report.closing != nil) {
             guard written < rows, builder.written.count <= bounds.bytes else {
                 next = last
                 break
             }
-            write(report)
+            builder.beginObject()
+            write(report, &people)
+            builder.endObject()
             last = report.number
             written += 1
         }
         builder.endArray()
         if let next { builder.member("next", next) }
+        write(people)
         builder.endObject()
         delivery.reply(builder.finish(), to: session)
     }
 
-    private func write(_ report: StoredReport) {
-        builder.beginObject()
+    /// Users whom an answer names, each once.
+    private struct Named {
+        private(set) var users: [User] = []
+        private var known: Set<UserNumber> = []
+
+        mutating func add(_ user: User) {
+            if known.insert(user.number).inserted { users.append(user) }
+        }
+    }
+
+    /// Writes what these users are called.
+    private func write(_ people: Named) {
+        builder.beginArray("people")
+        for user in people.users {
+            builder.beginObject()
+            builder.outline(of: user)
+            if let name = user.profile?.stored.username, !name.isEmpty { builder.member("username", plain: name) }
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+
+    private func write(_ report: StoredReport, _ people: inout Named) {
         builder.member("report", report.number)
         builder.member("state", word: (report.closing == nil ? ReportState.open : .closed).word)
         builder.member("time", report.time.milliseconds)
-        if let reporter = directory.user(report.reporter) { builder.member("reporter", plain: reporter.name) }
-        if let user = directory.user(report.user) { builder.member("user", plain: user.name) }
+        if let reporter = directory.user(report.reporter) {
+            builder.member("reporter", plain: reporter.name)
+            people.add(reporter)
+        }
+        if let user = directory.user(report.user) {
+            builder.member("user", plain: user.name)
+            people.add(user)
+        }
         if !report.conversation.isEmpty {
             builder.member("conversation", plain: report.conversation)
             builder.member("sequence", report.sequence.value)
+            if let conversation = conversation(of: report) {
+                if conversation.kind == .group { builder.member("group", conversation.appearance.name) }
+            } else {
+                builder.member("erased", true)
+            }
         }
         builder.member("reason", word: report.reason.word)
         if !report.text.isEmpty { builder.member("text", report.text) }
@@ -181,9 +224,104 @@ final class ReportCommands {
             builder.member("closedAt", closing.time.milliseconds)
             if !closing.note.isEmpty { builder.member("note", closing.note) }
         }
-        builder.endObject()
     }
 
+    /// The conversation of a reported message; nil if none was reported, or if it was erased since.
+    private func conversation(of report: StoredReport) -> Conversation? {
+        guard !report.conversation.isEmpty else { return nil }
+        var id = report.conversation
+        return id.withUTF8 { directory.conversation(named: Text(UnsafeRawBufferPointer($0))) }
+    }
+
+    private func find(_ number: Int64) throws(Refusal) -> StoredReport {
+        guard let report = reports[number] else { throw Reports.unknown }
+        return report
+    }
+
+    /// Shows a report with the message and what was said around it.
+    func show(_ number: Int64, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        let report = try find(number)
+        guard let conversation = conversation(of: report) else { return answer(report, nil, [], id, session) }
+        try reads.check(session)
+        // The most important ones first, because the answer may be too long for all.
+        var wanted = [report.sequence]
+        for distance in 1...Int64(max(1, bounds.around)) where distance <= bounds.around {
+            wanted.append(SequenceNumber(report.sequence.value - distance))
+            wanted.append(SequenceNumber(report.sequence.value + distance))
+        }
+        let since = conversation.member(report.reporter)?.since ?? .none
+        let messages = wanted.filter { $0 > since && $0 > .none && $0 <= conversation.lastSequence }
+            .map { (conversation: conversation.number, sequence: $0) }
+        reads.ask(
+            .latest(LatestRequest(messages: messages, for: report.reporter, bytes: bounds.bytes)),
+            for: .reported(session, id, number))
+    }
+
+    /// The log has answered what the reported message says, and those around it.
+    func answered(_ result: ReadResult, _ number: Int64, _ id: CommandID?, _ session: Session, at now: Moment) {
+        guard session.phase == .ready else { return }
+        prices.charge(bytes: result.bodyBytes, to: session, at: now)
+        do throws(Refusal) {
+            guard !result.isFailed else { throw Refusal(.unavailable, "the store could not be read") }
+            let report = try find(number)
+            let events = result.events.sorted { $0.sequence < $1.sequence }
+            answer(report, conversation(of: report), events, id, session)
+        } catch {
+            replies.refuse(Refusal(error.code, error.reason, id: id), session)
+        }
+    }
+
+    private func answer(
+        _ report: StoredReport, _ conversation: Conversation?, _ found: [StoredEvent], _ id: CommandID?,
+        _ session: Session
+    ) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("reported")
+        var people = Named()
+        builder.beginObject("report")
+        write(report, &people)
+        builder.endObject()
+        if let conversation {
+            builder.beginArray("messages")
+            for event in found {
+                builder.beginObject()
+                // What a block kept from the reporter is nothing that the reporter has seen.
+                if event.isWithheld(from: report.reporter) {
+                    events.writeHidden(event, in: conversation)
+                } else {
+                    let sender = directory.user(event.sender)
+                    if let sender { people.add(sender) }
+                    events.writeMessage(event, in: conversation, from: sender?.name ?? "", for: nil)
+                }
+                builder.endObject()
+            }
+            builder.endArray()
+        }
+        write(people)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    /// Deletes the reported message as its author could have done it, also if the author has left the conversation.
+    /// The journal answers when that is stored. One that is gone already is as good as deleted.
+    func remove(_ number: Int64, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let report = try find(number)
+        guard report.sequence != .none else { throw Refusal(.badRequest, "report: it isn't about a message") }
+        guard let conversation = conversation(of: report), let author = directory.user(report.user) else {
+            throw Refusal(.gone, "report: the message isn't there any more")
+        }
+        try journal.reserve(0)
+        var append = Append(
+            .delete, in: conversation.number, by: author.number, device: Speaker.deputyDevice, at: now.wall)
+        append.reference = report.sequence
+        append.withheldFrom = author.blocker(in: conversation)
+        append.peer = author.peer(in: conversation)
+        prices.charge(deliveries: conversation.audienceCount, to: session, at: now)
+        journal.submit(append, session, id)
+    }
+
+    /// - Parameter name: the operator's, or that of whoever a service closes it for.
     func close(_ number: Int64, note: Text?, by name: String, _ now: Moment) throws(Refusal) {
         let closing = StoredReport.Closing(by: name, note: note?.string ?? "", at: now.wall)
         journal.store(.report(try reports.close(number, closing)))

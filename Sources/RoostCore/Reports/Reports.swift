@@ -39,12 +39,20 @@ struct Reports {
         return (report, forgotten)
     }
 
+    static let unknown = Refusal(.notFound, "report: there is no such report")
+
+    /// The report of this number; nil if there is none.
+    subscript(_ number: Int64) -> StoredReport? {
+        let place = place(above: number - 1)
+        return place < all.count && all[place].number == number ? all[place] : nil
+    }
+
     /// Closes an open report.
     /// - Throws: `not_found`, or `conflict` if it was closed before.
     mutating func close(_ number: Int64, _ closing: StoredReport.Closing) throws(Refusal) -> StoredReport {
         let place = place(above: number - 1)
         guard place < all.count, all[place].number == number else {
-            throw Refusal(.notFound, "report: there is no such report")
+            throw Reports.unknown
         }
         guard all[place].closing == nil else { throw Refusal(.conflict, "report: it was closed before") }
         all[place].closing = closing

@@ -106,6 +106,12 @@ final class ConnectionLog {
         case .closeReport(let number):
             metadata["report"] = .stringConvertible(number)
             event = "operator.closed_report"
+        case .readReport(let number):
+            metadata["report"] = .stringConvertible(number)
+            event = "operator.read_report"
+        case .removeReported(let number):
+            metadata["report"] = .stringConvertible(number)
+            event = "operator.removed_reported"
         case .drain: event = "operator.drained"
         }
         metadata[LogLine.eventKey] = "\(event)"

@@ -24,6 +24,10 @@ public struct ReportPage: Sendable, Equatable {
         public var conversation: String?
         /// The reported message.
         public var sequence: SequenceNumber?
+        /// What the message's group is called; nil if it was in a direct conversation.
+        public var group: String?
+        /// Whether the message's conversation was erased since.
+        public var isErased = false
         /// Why; nil if this version doesn't know the word.
         public var reason: ReportReason?
         /// What the reporter had to say.
@@ -36,8 +40,31 @@ public struct ReportPage: Sendable, Equatable {
     public var open: Int64
     /// The reports of this page.
     public var reports: [Report]
+    /// What the users are called whom the reports name.
+    public var people: [UserProfile]
     /// The value for `after` to get the next page; nil on the last page.
     public var next: Int64?
+}
+
+/// The answer to `admin.report.show`: a report with the message, and what was written around it.
+public struct ShownReport: Sendable, Equatable {
+    /// The report.
+    public var report: ReportPage.Report
+    /// The reported message and those around it, in order; nil if no message was reported, or if its conversation was
+    /// erased since. One that can't be read is missing.
+    public var messages: [Message]?
+    /// What the users are called who are named in it.
+    public var people: [UserProfile]
+
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let shown = members.object("reported"), let report = shown.object("report"),
+            let read = ReportPage.Report(reading: report)
+        else { return nil }
+        self.report = read
+        messages = shown.objects("messages")?.compactMap(Message.init(reading:))
+        people = UserProfile.people(reading: shown)
+    }
 }
 
 extension ReportPage {
@@ -47,6 +74,7 @@ extension ReportPage {
         else { return nil }
         self.open = open
         reports = list.compactMap(Report.init(reading:))
+        people = UserProfile.people(reading: page)
         next = page.integer("next")
     }
 }
@@ -62,6 +90,8 @@ extension ReportPage.Report {
         user = members.string("user")
         conversation = members.string("conversation")
         sequence = members.sequence("sequence")
+        group = members.string("group")
+        isErased = members.flag("erased") ?? false
         reason = members.string("reason").flatMap(ReportReason.init(word:))
         text = members.string("text")
         guard state == .closed else { return }

@@ -19,10 +19,10 @@ struct AdminCommand: AsyncParsableCommand {
             relay's answer is printed as it came.
             """,
         subcommands: [
-            AdminPeopleCommand.self, AdminUserCommand.self, AdminConversationsCommand.self, AdminMessageCommand.self,
-            AdminDisconnectCommand.self, AdminRevokeCommand.self, AdminReportCommand.self, AdminDrainCommand.self,
-            AdminPageCommand.self, AdminLinkCommand.self, AdminInviteCommand.self, AdminLettersCommand.self,
-            AuditCommand.self,
+            AdminPeopleCommand.self, AdminFindCommand.self, AdminUserCommand.self, AdminConversationsCommand.self,
+            AdminMessageCommand.self, AdminDisconnectCommand.self, AdminRevokeCommand.self, AdminReportCommand.self,
+            AdminDrainCommand.self, AdminPageCommand.self, AdminLinkCommand.self, AdminInviteCommand.self,
+            AdminLettersCommand.self, AuditCommand.self,
         ]
     )
 }

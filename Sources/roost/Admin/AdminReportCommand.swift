@@ -6,7 +6,10 @@ import RoostWire
 struct AdminReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Look after what users have reported.",
-        subcommands: [AdminReportListCommand.self, AdminReportCloseCommand.self])
+        subcommands: [
+            AdminReportListCommand.self, AdminReportShowCommand.self, AdminReportRemoveCommand.self,
+            AdminReportCloseCommand.self,
+        ])
 }
 
 /// `roost admin report list`.
@@ -22,10 +25,47 @@ struct AdminReportListCommand: AsyncParsableCommand {
             try await client.reports(after: after.flatMap { Int64($0) }, limit: 100, state: all ? nil : .open)
         } show: { members, isFirst in
             guard let page = ReportPage(reading: members) else { return nil }
+            let names = ShownNames(page.people)
             return (
-                (isFirst ? ["\(page.open) open"] : []) + page.reports.flatMap(AdminText.lines),
+                (isFirst ? ["\(page.open) open"] : []) + page.reports.flatMap { AdminText.lines($0, names) },
                 page.next.map { "\($0)" }
             )
+        }
+    }
+}
+
+/// `roost admin report show NUMBER`.
+struct AdminReportShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a report with the message and what was written around it.",
+        discussion: "You read what people wrote to each other. The relay's log says that you did.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The number of the report, as roost admin report list prints it.") var number: Int64
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.report(number)
+        } show: { members, _ in
+            ShownReport(reading: members).map { (AdminText.lines($0), nil) }
+        }
+    }
+}
+
+/// `roost admin report remove NUMBER`.
+struct AdminReportRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Delete the reported message for everyone. The report stays open.",
+        discussion: "The message is deleted as its author could delete it. Nothing brings it back.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The number of the report, as roost admin report list prints it.") var number: Int64
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.removeReported(number)
+        } show: { _, _ in
+            (["removed"], nil)
         }
     }
 }

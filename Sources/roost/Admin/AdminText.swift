@@ -68,12 +68,15 @@ enum AdminText {
 
     // MARK: Reports
 
-    static func lines(_ report: ReportPage.Report) -> [String] {
-        var what = report.user.map(TerminalText.printable) ?? "somebody unknown"
+    static func lines(_ report: ReportPage.Report, _ names: ShownNames) -> [String] {
+        var what = report.user.map { names.of($0) } ?? "somebody unknown"
         if let conversation = report.conversation, let sequence = report.sequence {
-            what += ", message \(sequence.value) of \(TerminalText.printable(conversation))"
+            let id = TerminalText.printable(conversation)
+            let place = report.group.map { "\(TerminalText.printable($0)) (\(id))" } ?? id
+            what += ", message \(sequence.value) of \(place)"
+            if report.isErased { what += ", which was erased" }
         }
-        let reporter = report.reporter.map(TerminalText.printable) ?? "somebody unknown"
+        let reporter = report.reporter.map { names.of($0) } ?? "somebody unknown"
         let reason = report.reason.map { "\($0.word)" } ?? "another reason"
         var lines = ["\(report.number)  \(WallClock().time(report.time))  \(reporter) reports \(what): \(reason)"]
         if let text = report.text { lines.append("    " + TerminalText.printable(text)) }
@@ -82,6 +85,34 @@ enum AdminText {
             lines.append("    closed by \(TerminalText.printable(closing.by)) \(WallClock().time(closing.time))\(note)")
         }
         return lines
+    }
+
+    /// A report, and the messages. An arrow is before the reported one.
+    static func lines(_ shown: ShownReport) -> [String] {
+        let names = ShownNames(shown.people)
+        let report = shown.report
+        let messages = shown.messages ?? []
+        var lines = self.lines(report, names)
+        if report.isErased { lines.append("    The conversation was erased since. Nothing of the message is left.") }
+        if report.sequence != nil, !report.isErased, !messages.contains(where: { $0.sequence == report.sequence }) {
+            lines.append("    The reported message can't be read any more.")
+        }
+        return lines
+            + messages.map { message in
+                let mark = message.sequence == report.sequence ? "  > " : "    "
+                return mark + "\(message.sequence.value)  \(WallClock().time(message.time))  " + line(message, names)
+            }
+    }
+
+    private static func line(_ message: Message, _ names: ShownNames) -> String {
+        if message.isHidden { return "(a message that the reporter can't see)" }
+        let author = names.of(message.from)
+        if let deleted = message.deletedAt { return "\(author): (deleted or gone since \(WallClock().time(deleted)))" }
+        let text =
+            message.body?.text.map { TerminalText.printable($0) }
+            ?? "(a message of the kind \(TerminalText.printable(message.kind)))"
+        let expires = message.expires.map { " (disappears \(WallClock().time($0)))" } ?? ""
+        return "\(author): \(text)\(expires)"
     }
 
     // MARK: A message
@@ -113,5 +144,23 @@ enum AdminText {
         case "waiting": "waiting, \(device.isOnline ? "connected, catching up" : absence)"
         default: TerminalText.printable(device.state)
         }
+    }
+}
+
+/// What an answer calls the users that it names, for a terminal.
+struct ShownNames {
+    private let names: [String: String]
+
+    init(_ people: [UserProfile]) {
+        names = Dictionary(
+            people.map { ($0.user, $0.isDeleted ? "deleted account" : $0.name ?? $0.username.map { "@" + $0 } ?? "") },
+            uniquingKeysWith: { $1 })
+    }
+
+    /// The name with the id, or the id alone.
+    func of(_ user: String) -> String {
+        let id = TerminalText.printable(user)
+        guard let name = names[user], !name.isEmpty else { return id }
+        return "\(TerminalText.printable(name)) (\(id))"
     }
 }

@@ -58,6 +58,79 @@ import Testing
         #expect(relay.relay.counters.reports.made == 2 && relay.relay.counters.reports.open == 2)
     }
 
+    private func shown(_ number: Int, _ olga: HarnessClient) -> JSONValue? {
+        olga.request("admin.report.show", ["report": .init(integerLiteral: Int64(number))])?["reported"]
+    }
+
+    @Test func operatorsSeeTheMessageWithWhatWasSaidAroundIt() {
+        for number in 2...12 { (number % 2 == 0 ? alice : bob).post("m\(number)", to: group) }
+        _ = alice.request("profile.set", ["name": "Alice"])
+        _ = alice.request("contact.report", ["conversation": "\(group)", "sequence": 7, "reason": "spam"])
+        // Also after the reporter has blocked whom it reports, and left.
+        _ = alice.request("contact.block", ["users": ["bob"]])
+        let olga = olga()
+        for _ in 1...2 {
+            let shown = shown(1, olga)
+            #expect(shown?.list("messages").map { $0.number("sequence") } == (2...12).map { $0 })
+            #expect(shown?.list("messages")[5].text("body") == "m7")
+            #expect(shown?["report"]?.text("user") == "bob")
+            #expect(shown?.list("people").first?.text("name") == "Alice")
+            _ = alice.request("conversation.leave", ["conversation": "\(group)"])
+        }
+        let deeds = relay.relay.takeDeeds().map { "\($0.name) \($0.kind)" }
+        #expect(deeds == ["olga readReport(1)", "olga readReport(1)"])
+        #expect(olga.outcome("admin.report.show", ["report": 9]) == "not_found")
+        #expect(alice.outcome("admin.report.show", ["report": 1]) == "forbidden")
+        #expect(self.olga("service:mill").outcome("admin.report.show", ["report": 1]) == "ok")
+    }
+
+    @Test func aReporterWhoJoinedLaterDoesNotShowWhatWasBefore() {
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        bob.post("after", to: group)
+        let dave = relay.connect("dave")
+        let sequence =
+            dave.request("conversation.get", ["conversation": "\(group)"])?["conversation"]?
+            .number("sequence") ?? 0
+        _ = dave.request(
+            "contact.report",
+            ["conversation": "\(group)", "sequence": .init(integerLiteral: sequence), "reason": "spam"])
+        let messages = shown(1, olga())?.list("messages") ?? []
+        let history = dave.request("history", ["conversation": "\(group)"])?.list("messages") ?? []
+        #expect(messages.map { $0.number("sequence") } == history.map { $0.number("sequence") })
+        #expect(!messages.isEmpty)
+    }
+
+    @Test func aReportedMessageIsRemovedAsItsAuthorCouldHave() {
+        _ = alice.request("contact.report", ["conversation": "\(group)", "sequence": 1, "reason": "illegal"])
+        _ = alice.request("contact.report", ["user": "carol", "reason": "other"])
+        _ = bob.request("conversation.leave", ["conversation": "\(group)"])
+        let olga = olga()
+        alice.forget()
+        #expect(olga.outcome("admin.report.remove", ["report": 1]) == "ok")
+        let told = alice.frames("delete").first
+        #expect(told?.text("from") == "bob" && told?.number("sequence") == 1)
+        #expect(olga.outcome("admin.report.remove", ["report": 1]) == "ok")
+        let message = shown(1, olga)?.list("messages").first
+        #expect(message?["body"] == nil && message?.number("deletedAt") != nil)
+        #expect(olga.outcome("admin.report.remove", ["report": 2]) == "bad_request")
+        #expect(olga.outcome("admin.report.remove", ["report": 3]) == "not_found")
+        #expect(alice.outcome("admin.report.remove", ["report": 1]) == "forbidden")
+        #expect(relay.relay.takeDeeds().map { "\($0.kind)" }.contains("removeReported(1)"))
+        // The whole conversation may go, too.
+        _ = self.olga("service:mill").request("admin.erase", ["conversation": "\(group)"])
+        let list = olga.request("admin.reports")?["reports"]?.list("list") ?? []
+        #expect(list.first?["erased"] != nil && list.first?["group"] == nil)
+        #expect(shown(1, olga)?["messages"] == nil)
+        #expect(olga.outcome("admin.report.remove", ["report": 1]) == "gone")
+    }
+
+    @Test func aServiceClosesForAnOperatorWhomItNames() {
+        _ = report(alice, "bob")
+        #expect(olga().outcome("admin.report.close", ["report": 1, "by": "eve"]) == "forbidden")
+        #expect(olga("service:mill").outcome("admin.report.close", ["report": 1, "by": "olga"]) == "ok")
+        #expect(olga().request("admin.reports")?["reports"]?.list("list").first?.text("closedBy") == "olga")
+    }
+
     @Test func aReportIsClosedOnceAndKeptOverARestart() {
         _ = report(alice, "bob")
         _ = report(alice, "carol")

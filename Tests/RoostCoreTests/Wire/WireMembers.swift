@@ -6,7 +6,8 @@ let wireMembers: [String: String] = [
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps events more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
-    closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites invitation
+    closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites \
+    invitation reported found
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -63,9 +64,14 @@ let wireMembers: [String: String] = [
     "ownStatus": "state text until",
     "messageReceipt": "user deliveredAt read readAt",
     "setting": "key value version time",
-    "reports": "open list next",
+    "reports": "open list people next",
+    "reported": "report messages people",
+    "found": "people groups links names next",
+    "groupFound": "conversation name count members sequence position",
+    "linkFound": "user invite",
+    "personNamed": "user version name username photo deleted",
     "report": """
-    report state time reporter user conversation sequence reason text closedBy closedAt note
+    report state time reporter user conversation sequence group erased reason text closedBy closedAt note
     """,
     "ownPrivacy": "presence lastSeen read",
     "exception": "user as",

@@ -39,6 +39,8 @@ import Testing
         var states: StatePage?
         var receipts: ReceiptPage?
         var reports: ReportPage?
+        var reported: ShownReport?
+        var found: FoundPage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -80,6 +82,8 @@ import Testing
             states = StatePage(reading: members)
             receipts = ReceiptPage(reading: members)
             reports = ReportPage(reading: members)
+            reported = ShownReport(reading: members)
+            found = FoundPage(reading: members)
         }
 
         init?(_ text: String) {
@@ -452,10 +456,15 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
+                case "people" where ["reports", "reported", "found"].contains(object): "personNamed"
                 case "people" where value.kind == .array: "personShown"
                 case "profile", "profiles": "userProfile"
-                case "people", "person", "whereabouts", "feed", "erasure", "reports": name
+                case "people", "person", "whereabouts", "feed", "erasure", "reports", "reported", "found": name
+                case "names": "personNamed"
+                case "groups": "groupFound"
+                case "links": "linkFound"
                 case "list": "report"
+                case "report" where value.kind == .object: "report"
                 case "pins": "pin"
                 case "bans": "ban"
                 case "timeout": "timeout"

@@ -58,8 +58,29 @@ final class WireOperators: Surroundings {
         _ = dave.request(
             "contact.report", ["conversation": "\(group)", "sequence": sequence, "reason": "spam", "text": "Again"])
         _ = alice.request("contact.report", ["user": "carol", "reason": "other"])
+        _ = olga.request("admin.report.show", ["report": 1])
+        _ = olga.request("admin.report.remove", ["report": 1])
         _ = olga.request("admin.report.close", ["report": 1, "note": "Warned"])
         _ = olga.request("admin.reports", ["limit": 1])
+        _ = dave.request("contact.report", ["user": "bob", "reason": "other"])
+        let named: Members = ["name": "Dave", "username": "dave.d", "photo": "p-1"]
+        _ = dave.request("profile.set", named)
+        let made = dave.request("conversation.create", ["kind": "group", "name": "Gone", "members": ["alice"]])
+        if let gone = made?["conversation"]?.text("conversation") {
+            alice.post("x", to: gone)
+            _ = dave.request("contact.report", ["conversation": "\(gone)", "sequence": 1, "reason": "spam"])
+            let mill = relay.open()
+            mill.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+            _ = mill.request("admin.erase", ["conversation": "\(gone)"])
+        }
+        _ = olga.request("admin.reports")
+        let link = alice.request("invite.create")?["invite"]?.text("code") ?? ""
+        _ = olga.request("admin.find", ["prefix": "\(link)"])
+        for name in ["Find one", "Find two"] {
+            _ = alice.request("conversation.create", ["kind": "group", "name": "\(name)", "members": ["dave"]])
+        }
+        _ = olga.request("admin.find", ["prefix": "find", "limit": 1])
+        _ = olga.request("admin.find", ["prefix": "dave"])
         _ = olga.request("admin.people")
         _ = olga.request("admin.people", ["limit": 1])
         relay.connect("lost").drop()
