@@ -123,7 +123,9 @@ let package = Package(
             resources: [
                 .embedInCode("AdminPage/admin.html"), .embedInCode("AdminPage/admin.css"),
                 .embedInCode("AdminPage/admin.js"), .embedInCode("AdminPage/accounts.js"),
-                .embedInCode("AdminPage/dom.js"),
+                .embedInCode("AdminPage/dom.js"), .embedInCode("AdminPage/services.js"),
+                .embedInCode("AdminPage/reports.js"), .embedInCode("AdminPage/find.js"),
+                .embedInCode("AdminPage/invites.js"),
                 // A link to a part of the chat page, which keeps the same sign-ins.
                 .embedInCode("AdminPage/signins.js"),
             ],

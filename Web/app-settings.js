@@ -56,6 +56,7 @@ const SYMBOLS = {
   device: "M3.500 5.500h17v10.500h-17zM9 20h6M12 16v4",
   key: "M8 16a4 4 0 1 1 3.800-5.300H20v3.300h-2.500v2H14v-2h-2.200A4 4 0 0 1 8 16z",
   globe: "M12 3.500a8.500 8.500 0 1 0 0 17 8.500 8.500 0 0 0 0-17zM3.500 12h17M12 3.500c2.500 2.300 3.700 5.200 3.700 8.500s-1.200 6.200-3.700 8.500c-2.500-2.300-3.700-5.200-3.700-8.500s1.200-6.200 3.700-8.500z",
+  server: "M4 5h16v6H4zM4 13h16v6H4zM7.500 8h.5M7.500 16h.5",
   keyboard: "M3 6.500h18v11H3zM7 10h.5M11 10h.5M15 10h.5M8 14h8",
 };
 
@@ -108,10 +109,13 @@ class Settings {
     });
     const keys = button("", () => showDialog("keys-dialog"), { id: "keys-button", "aria-haspopup": "dialog" });
     keys.append(icon("keyboard"), t("shortcuts"));
+    const manage = element("a", { href: "/admin", "data-name": "admin" });
+    manage.append(icon("server"), t("manageServer"));
+    this.manage = element("li", { hidden: "" }, manage);
     this.nav = element("nav", { id: "settings-nav", "aria-label": t("settings") },
       element("header", { class: "bar" }, back("settings-close", t("backToConversations"), () => this.leave()),
         element("h1", { id: "settings-title", tabindex: -1 }, t("settings"))),
-      element("ul", {}, ...links, element("li", {}, keys)));
+      element("ul", {}, ...links, element("li", {}, keys), this.manage));
     this.title = element("h2", { id: "settings-name", tabindex: -1 });
     this.pane = element("div", { id: "settings-pane" },
       element("header", { class: "bar" }, back("settings-up", t("backToSettings"), () => goSettings()), this.title),
@@ -129,6 +133,7 @@ class Settings {
     document.body.dataset.view = "settings";
     this.main.hidden = false;
     this.#choose(name ?? "");
+    this.#offer();
     // On a phone, what had the focus is in sight no longer.
     if (!isOpen) $("settings-title").focus();
     else if (NARROW.matches) (this.#shown ? this.title : this.nav.querySelector(`[data-name=${this.#last ?? "profile"}]`)).focus();
@@ -137,6 +142,18 @@ class Settings {
     this.part = part;
     const again = () => { if (!this.main.hidden && roost === this.#page.roost) this.patch(); };
     this.#stops = [part.people.onChange(again), roost.onChange(again), roost.conversations.onChange(again)];
+  }
+
+  /** Operators get to their page. What the token says of itself is enough to show a link: the relay and the services check it. */
+  async #offer() {
+    const { accounts, me } = this.#page;
+    const words = await accounts?.token(me).catch(() => undefined);
+    let scope = "";
+    try {
+      scope = JSON.parse(atob(words.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).scope;
+    } catch { /* A token of another issuer, or none. */ }
+    const isThere = scope.split(" ").includes("admin") && await fetch("/admin", { method: "HEAD" }).then(({ ok }) => ok, () => false);
+    if (me === this.#page.me) this.manage.hidden = !isThere;
   }
 
   #choose(name) {

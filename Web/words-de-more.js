@@ -89,7 +89,7 @@ export default {
   linkUsed: "{used} von {uses} benutzt · bis {until}", show: "Anzeigen", revoke: "Widerrufen", revokeLink: "Link widerrufen: {name}",
 
   // Settings
-  backToSettings: "Zurück zu den Einstellungen", profile: "Profil", privacy: "Privatsphäre", notifications: "Benachrichtigungen",
+  manageServer: "Server verwalten", backToSettings: "Zurück zu den Einstellungen", profile: "Profil", privacy: "Privatsphäre", notifications: "Benachrichtigungen",
   devices: "Geräte",
   account: "Konto", usernameHint: "Mit deinem Benutzernamen können andere dich finden und dir schreiben.", bio: "Über mich",
   saveProfile: "Profil speichern",

@@ -81,7 +81,7 @@ export default {
   linkUsed: "Used {used} of {uses} · until {until}", show: "Show", revoke: "Revoke", revokeLink: "Revoke link: {name}",
 
   // Settings
-  backToSettings: "Back to settings", profile: "Profile", privacy: "Privacy", notifications: "Notifications", devices: "Devices",
+  manageServer: "Manage this server", backToSettings: "Back to settings", profile: "Profile", privacy: "Privacy", notifications: "Notifications", devices: "Devices",
   account: "Account", usernameHint: "People can find you and message you by your username.", bio: "About", saveProfile: "Save profile",
   profileSaved: "Profile saved.", status: "Status", statusMessage: "Status message", statusExample: "In a meeting, on vacation…",
   saveStatus: "Save status", statusSaved: "Status saved.",

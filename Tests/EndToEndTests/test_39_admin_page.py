@@ -197,9 +197,9 @@ async def test_people_devices_and_why(start):
         await page.get_by_role("button", name="Yes").click()
         assert await devices[1].closed() == 4503
         # Names of others are text, whatever they look like.
-        await page.get_by_role("textbox", name="User").fill("nobody")
+        await page.get_by_label("Name, address, id, link or position").fill("nobody")
         await page.keyboard.press("Enter")
-        await page.get_by_role("alert").get_by_text("not_found").wait_for()
+        await page.get_by_text("Nothing found by “nobody”.").wait_for()
         await page.get_by_label("Position, or conversation").fill(group)
         await page.get_by_label("Sequence").fill("1")
         await page.keyboard.press("Enter")
@@ -297,7 +297,7 @@ async def test_everything_has_a_name(start):
         for _ in range(20):
             await page.keyboard.press("Tab")
             reached.add(await page.evaluate("document.activeElement.id || document.activeElement.textContent"))
-        wanted = {"Skip to the content", "leave", "user", "Look up", "list-people", "place", "sequence", "Find"}
+        wanted = {"Skip to the content", "leave", "find-words", "Find", "list-people", "place", "sequence", "Show"}
         assert wanted <= reached
 
 

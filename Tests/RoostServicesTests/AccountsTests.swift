@@ -522,6 +522,13 @@ struct AccountsTests {
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)
         LetterRoutes(operators: Operators(accounts)).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: ServicesLimits()).add(to: &table)
+        InvitationRoutes(invitations: Invitations(accounts, relay: TestRelay([]))).add(to: &table)
+        AdminInviteRoutes(
+            desk: InvitationDesk(operators: Operators(accounts), relay: TestRelay([]))
+        ).add(to: &table)
+        ReportRoutes(
+            desk: ReportDesk(operators: Operators(accounts), relay: TestRelay([])), limits: ServicesLimits()
+        ).add(to: &table)
         UserRoutes(lookup: UserLookup(accounts, isOn: true)).add(to: &table)
         let census = Census(database: accounts.database, clock: clock.wall, seconds: 5)
         let metrics = ServicesMetrics(

@@ -9,6 +9,10 @@ enum AdminPage {
         "/admin/admin.js": ("text/javascript", PackageResources.admin_js),
         "/admin/accounts.js": ("text/javascript", PackageResources.accounts_js),
         "/admin/dom.js": ("text/javascript", PackageResources.dom_js),
+        "/admin/find.js": ("text/javascript", PackageResources.find_js),
+        "/admin/invites.js": ("text/javascript", PackageResources.invites_js),
+        "/admin/services.js": ("text/javascript", PackageResources.services_js),
+        "/admin/reports.js": ("text/javascript", PackageResources.reports_js),
         "/admin/signins.js": ("text/javascript", PackageResources.signins_js),
     ]
 

@@ -1,51 +1,30 @@
-// Accounts on the operators' page: who there is, what operators may change, and what they did. It speaks HTTP to the
-// services (Docs/openapi.yaml, tag administration), whose origin the relay tells.
+// Accounts on the operators' page: who there is, what operators may change, and what they did. It asks
+// the services (services.js).
 
-import { $, button, complain, confirmed, element, row, things, when } from "./dom.js";
+import { $, button, confirmed, element, row, things, when } from "./dom.js";
+import { closeReports, openReports } from "./reports.js";
+import { ask, claims, hasServices, openServices, tried } from "./services.js";
 
-/** A request is given up after this. Milliseconds. */
-const PATIENCE = 15_000;
 const PAGE = 50;
 
-class Refused extends Error {
-  constructor(code, reason) {
-    super(reason);
-    this.code = code;
-  }
-}
-
-let origin = "";
-/** Returns a token for the services. */
-let token = async () => "";
 /** Shows what the relay knows of a user. */
 let onUser = () => {};
 
 /** Shows the section as far as it can be used: there may be no services, or no token for them. */
 export async function openAccounts(giveToken, lookUp) {
-  token = giveToken;
   onUser = lookUp;
   closeAccounts();
-  const said = await fetch("/v1/page", { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE) })
-    .then((answer) => answer.json()).catch(() => ({}));
-  origin = said.services ?? "";
-  if (!origin) return explain("This relay has no services beside it (listen.services), so there are no accounts.");
-  try {
-    await ask("GET", "/v1/admin/audit?limit=1");
-  } catch (error) {
-    if (error.code === "unreachable") {
-      return explain(`The services at ${origin} can't be reached, or don't allow this page (services.origins).`);
-    }
-    return explain("The services don't take this token. `roost admin page` on their machine prints a link that has one "
-      + "for them, too; or sign in as an operator who has an account.");
-  }
-  explain("");
-  $("accounts-content").hidden = false;
+  const problem = await openServices(giveToken);
+  explain(problem);
+  $("accounts-content").hidden = Boolean(problem);
+  if (!problem) await openReports();
 }
 
 export function closeAccounts() {
   for (const id of ["accounts-content", "account", "accounts-table", "more-accounts", "audit-table", "more-audit", "letters-table"]) {
     $(id).hidden = true;
   }
+  closeReports();
   $("letters-state").textContent = "";
   for (const id of ["accounts-table", "audit-table", "letters-table"]) $(id).tBodies[0].replaceChildren();
   explain("");
@@ -53,37 +32,9 @@ export function closeAccounts() {
 
 const explain = (words) => { $("accounts-state").textContent = words; };
 
-async function ask(method, path, body) {
-  const headers = { Authorization: `Bearer ${await token()}` };
-  if (body) headers["Content-Type"] = "application/json";
-  let answer;
-  try {
-    answer = await fetch(origin + path, {
-      method, headers, body: body && JSON.stringify(body), credentials: "omit", cache: "no-store",
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-  } catch {
-    throw new Refused("unreachable", "the services can't be reached");
-  }
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(told.code ?? "failed", told.reason ?? `status ${answer.status}`);
-  return told;
-}
-
-/** The same, with the reason shown if it fails; nothing then. */
-async function tried(method, path, body) {
-  complain(null);
-  try {
-    return await ask(method, path, body);
-  } catch (error) {
-    complain(error);
-    return null;
-  }
-}
-
 /** Ends somebody's sign-ins. Returns why not, or nothing. */
 export async function endSignIns(user) {
-  if (!origin) return "";
+  if (!hasServices()) return "";
   try {
     await ask("DELETE", `/v1/admin/users/${encodeURIComponent(user)}/sessions`);
   } catch (error) {
@@ -137,6 +88,9 @@ $("more-accounts").addEventListener("click", () => find(nextAccount));
 let shown = null;
 const path = (rest = "") => `/v1/admin/users/${encodeURIComponent(shown.user)}${rest}`;
 
+/** Shows an account that something else has named. */
+export const showAccount = (user) => show(user);
+
 async function show(user, moves = true) {
   const before = shown;
   shown = { user };
@@ -158,7 +112,7 @@ async function show(user, moves = true) {
   $("account-role").value = account.role ?? "";
   $("account-tier").value = account.tier ?? "";
   $("reset-factor").hidden = !account.hasFactor;
-  $("link-account").hidden = !isCommandLine(await token());
+  $("link-account").hidden = !(await isCommandLine());
   $("account-link").textContent = "";
   $("suspend-account").textContent = account.suspended ? "Let sign in again" : "Suspend";
   $("appoint-account").textContent = account.operator ? "No longer an operator" : "Make an operator";
@@ -240,17 +194,12 @@ const ACTS = {
   show: "looked at", find: "searched", role: "gave the role", tier: "gave the tier", appoint: "made an operator",
   dismiss: "made no longer an operator", suspend: "suspended", resume: "let in again", revoke: "signed out",
   delete: "deleted", letters: "looked at the letters that wait", link: "created a sign-in link for",
-  factor: "turned off two-step verification of", name: "named",
+  factor: "turned off two-step verification of", name: "named", read: "read a reported message", remove: "removed a reported message",
+  warn: "warned", close: "dismissed a report about", invite: "made an invitation of", uninvite: "revoked an invitation of",
 };
 
-/** Whether a token was made by the command line, which alone may let somebody in. The services check it. */
-function isCommandLine(words) {
-  try {
-    return JSON.parse(atob(words.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub.startsWith("@");
-  } catch {
-    return false;
-  }
-}
+/** Whether the token was made by the command line, which alone may let somebody in. The services check it. */
+const isCommandLine = async () => (await claims()).sub?.startsWith("@") ?? false;
 
 let nextEntry;
 
@@ -260,7 +209,7 @@ async function listAudit(before) {
   const page = await tried("GET", `/v1/admin/audit?limit=${PAGE}${before ? `&before=${before}` : ""}`);
   if (!page) return;
   for (const { time, by, act, user, detail } of page.entries) {
-    const words = detail ? `${ACTS[act] ?? act} ${detail}` : act === "tier" ? "took the tier away" : ACTS[act] ?? act;
+    const words = detail ? `${ACTS[act] ?? act}${detail.startsWith("report ") ? ` (${detail})` : ` ${detail}`}` : act === "tier" ? "took the tier away" : ACTS[act] ?? act;
     table.tBodies[0].append(row(table, [when(time), by, words, user ?? ""]));
   }
   nextEntry = page.next;

@@ -1,8 +1,11 @@
 // The operators' page: one connection to the relay that serves it, and what is shown of its answers.
 // Docs/Protocol.md, section 11, describes the commands. Text of others is only ever set as text.
 
-import { closeAccounts, openAccounts, endSignIns } from "./accounts.js";
+import { closeAccounts, endSignIns, openAccounts, showAccount } from "./accounts.js";
 import { $, button, complain, confirmed, count, element, row, things, when } from "./dom.js";
+import { closeFind, openFind } from "./find.js";
+import { showInvites } from "./invites.js";
+import { hasServices } from "./services.js";
 
 const HALF_HOUR = 30 * 60_000;
 // A gap in a line longer than this is a gap in what is known.
@@ -278,13 +281,20 @@ async function signIn() {
     draw();
     if (!renew) sessionStorage.setItem("token", token);
     if (servicesToken) sessionStorage.setItem("services", servicesToken);
-    say(`${welcome.server}, signed in as ${welcome.operator}`);
+    say(`${welcome.server}, signed in as ${await nameOf(welcome.operator, opened)}`);
     for (const [id, isHidden] of [["sign-in", true], ["content", false], ["leave", false]]) $(id).hidden = isHidden;
+    openFind(ask, lookUp, showMessage);
     openAccounts(renew ?? (async () => servicesToken || token), lookUp);
   } catch (error) {
     if (error instanceof Refused && error.code !== "busy") return signOut(`${error.code}: ${error.message}`);
     opened.close();
   }
+}
+
+/** What an operator is called who has an account; otherwise the name of the token. */
+async function nameOf(operator, connection) {
+  if (operator.startsWith("@")) return operator;
+  return connection.ask("admin.user", { user: operator }).then(({ person }) => person.profile?.name || operator, () => operator);
 }
 
 /** The connection is gone. Unless somebody wanted that, or the token is no longer good, another one is tried. */
@@ -309,6 +319,7 @@ function signOut(problem = "") {
   for (const key of ["token", "services", "user"]) sessionStorage.removeItem(key);
   connection?.close();
   closeAccounts();
+  closeFind();
   for (const [id, isHidden] of [["sign-in", false], ["content", true], ["leave", true], ["person", true]]) {
     $(id).hidden = isHidden;
   }
@@ -357,7 +368,12 @@ async function offerAccounts() {
     sessionStorage.setItem("user", user);
     signIn();
   };
-  $("own-accounts").replaceChildren(...users.map((user) => button(`Go on as ${user}`, () => goOn(user))));
+  const buttons = users.map((user) => button(`Go on as ${user}`, () => goOn(user)));
+  $("own-accounts").replaceChildren(...buttons);
+  users.forEach(async (user, place) => {
+    const { displayName } = await accounts.account(user).catch(() => ({}));
+    if (displayName) buttons[place].textContent = `Go on as ${displayName}`;
+  });
   const before = sessionStorage.getItem("user");
   if (!token && users.includes(before)) goOn(before);
 }
@@ -401,10 +417,6 @@ async function listPeople(after) {
 
 $("list-people").addEventListener("click", () => listPeople());
 $("more-people").addEventListener("click", () => listPeople(nextPerson));
-$("find").addEventListener("submit", (event) => {
-  event.preventDefault();
-  lookUp($("user").value.trim());
-});
 
 // One user -------------------------------------------------------------------------------------------------------------
 
@@ -429,7 +441,9 @@ async function lookUp(user, moves = true) {
   const table = $("devices").closest("table");
   $("devices").replaceChildren(...person.devices.map((device) => row(table, cells(device))));
   $("person").hidden = false;
+  $("account-person").hidden = !hasServices();
   if (moves) $("person-title").focus();
+  await showInvites(person.user, person.profile?.name || person.user);
 }
 
 /** What a user is called, and what services have made of it. */
@@ -470,6 +484,7 @@ async function end(type, members, question) {
   if (left) $("person-facts").textContent += `; the sign-in at the services goes on: ${left}`;
 }
 
+$("account-person").addEventListener("click", () => showAccount(shown));
 $("refresh-person").addEventListener("click", () => lookUp(shown, false));
 $("disconnect-person").addEventListener("click", () => end("admin.disconnect", { user: shown },
   `Disconnect all devices of ${shown}? Their clients will come back.`));
@@ -484,7 +499,7 @@ async function findMessage(after) {
   const table = $("message");
   if (!after) table.tBodies[0].replaceChildren();
   const answer = await ask("admin.message", { ...asked, limit: 50, ...(after ? { after } : {}) });
-  if (!answer) return;
+  if (!answer) return false;
   const event = answer.whereabouts;
   $("message-facts").textContent =
     `${event.kind} ${event.sequence} of ${event.conversation} from ${event.user}/${event.device}, `
@@ -503,6 +518,17 @@ async function findMessage(after) {
   table.hidden = false;
   nextMember = event.next;
   $("more-message").hidden = !nextMember;
+  return true;
+}
+
+/** Shows where an event is that something else has named. Returns whether there is one. */
+async function showMessage(place) {
+  asked = place;
+  $("place").value = place.position ?? place.conversation ?? "";
+  $("sequence").value = place.sequence ?? "";
+  if (!(await findMessage())) return false;
+  $("message-title").focus();
+  return true;
 }
 
 $("find-message").addEventListener("submit", (event) => {

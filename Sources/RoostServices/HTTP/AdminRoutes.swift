@@ -111,7 +111,7 @@ struct AdminRoutes: Sendable {
         }
     }
 
-    private static func limit(_ number: Int64?, _ limits: ServicesLimits) throws(ServiceFault) -> Int {
+    static func limit(_ number: Int64?, _ limits: ServicesLimits) throws(ServiceFault) -> Int {
         guard let number else { return limits.pageUsual }
         guard (1...Int64(limits.pageMax)).contains(number) else {
             throw .invalid("limit", "must be 1 to \(limits.pageMax)")
@@ -122,12 +122,12 @@ struct AdminRoutes: Sendable {
 
 extension Call {
     /// The user in the path. An id from elsewhere may have a character that a path can't.
-    fileprivate var user: String { parameter?.removingPercentEncoding ?? "" }
+    var user: String { parameter?.removingPercentEncoding ?? "" }
 }
 
 extension FormFields {
     /// A whole number; nil if it isn't there.
-    fileprivate func number(_ name: String) throws(ServiceFault) -> Int64? {
+    func number(_ name: String) throws(ServiceFault) -> Int64? {
         guard let text = self[name] else { return nil }
         guard let number = Int64(text) else { throw .invalid(name, "must be a whole number") }
         return number
@@ -171,7 +171,7 @@ extension Answer {
 
 extension Account {
     /// What operators see: what its owner sees, and what operators have set.
-    fileprivate func writeForOperators(to writer: JSONWriter) {
+    func writeForOperators(to writer: JSONWriter) {
         write(to: writer)
         writer.member("suspended", isSuspended)
         writer.member("operator", isOperator)

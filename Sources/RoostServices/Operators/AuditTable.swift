@@ -16,6 +16,11 @@ package struct AuditEntry: Sendable, Equatable {
         case factor
         /// To say what a user is called, by a key of a backend.
         case name
+        /// To read a reported message and what was written around it, to delete it, to warn its author, and to close
+        /// the report.
+        case read, remove, warn, close
+        /// To make an invitation in a user's name, and to end one.
+        case invite, uninvite
     }
 
     /// Who did it: the user id of an operator, `@` and a name that the command line gave, or `@key:` and that of a key.

@@ -11,9 +11,15 @@ package struct Operators: Sendable {
         package var name: String
         /// Whether it is somebody with an account.
         package var hasAccount: Bool
+        /// The session with which somebody with an account asks.
+        var session: Accounts.Caller?
+
+        /// Somebody who asks.
+        package init(name: String, hasAccount: Bool) { (self.name, self.hasAccount) = (name, hasAccount) }
     }
 
     let accounts: Accounts
+    let fresh = FreshSessions()
 
     /// Operators of these accounts.
     package init(_ accounts: Accounts) { self.accounts = accounts }
@@ -33,7 +39,9 @@ package struct Operators: Sendable {
         guard accounts.settings.isOperator(account) else {
             throw ServiceFault(.factorMissing, "operators need a second factor here (accounts.operator_factor)")
         }
-        return Caller(name: caller.user, hasAccount: true)
+        var asking = Caller(name: caller.user, hasAccount: true)
+        asking.session = caller
+        return asking
     }
 
     // MARK: Looking
@@ -108,7 +116,8 @@ package struct Operators: Sendable {
         }
     }
 
-    private func note(_ entry: AuditEntry) async throws(ServiceFault) {
+    /// Writes an entry about what isn't in this database.
+    func note(_ entry: AuditEntry) async throws(ServiceFault) {
         let (now, keep) = (now, accounts.limits.auditRows)
         try await database.write { database throws(LocalFailure) in
             try AuditTable.insert(entry, now: now, keep: keep, database)
@@ -185,6 +194,7 @@ package struct Operators: Sendable {
         _ value: Bool, of user: String, by caller: Caller
     ) async throws(ServiceFault) -> Account {
         try refuseSelf(user, caller)
+        try await requireFresh(caller)
         return try await act(value ? .appoint : .dismiss, on: user, by: caller) { now, database throws(LocalFailure) in
             try AccountTable.setOperator(user, since: value ? now : nil, database)
             if !value { _ = try SessionTable.endAll(user, now: now, database) }
@@ -192,10 +202,13 @@ package struct Operators: Sendable {
     }
 
     /// Keeps somebody out until `resume`. Sockets are closed; nobody gets in by a password, a link or a refresh token.
-    package func suspend(_ user: String, by caller: Caller) async throws(ServiceFault) -> Account {
+    package func suspend(
+        _ user: String, by caller: Caller, detail: String? = nil
+    ) async throws(ServiceFault) -> Account {
         try refuseSelf(user, caller)
+        try await requireFresh(caller)
         let life = accounts.familyRules.accessLife
-        return try await act(.suspend, on: user, by: caller) { now, database throws(LocalFailure) in
+        return try await act(.suspend, on: user, by: caller, detail: detail) { now, database throws(LocalFailure) in
             try AccountTable.setSuspended(user, true, database)
             try SessionTable.silenceAll(user, now: now, database)
             // With it, the relay ends what the user has invited others by.
@@ -243,6 +256,7 @@ package struct Operators: Sendable {
     /// command line: another one could sign in as they by a letter of theirs.
     package func resetFactor(of user: String, by caller: Caller) async throws(ServiceFault) {
         try refuseSelf(user, caller)
+        try await requireFresh(caller)
         let found = try await database.read { database throws(LocalFailure) in
             try AccountTable.find(user: user, database)
         }
@@ -280,6 +294,7 @@ package struct Operators: Sendable {
     /// Deletes an account, as its owner would.
     package func delete(_ user: String, by caller: Caller) async throws(ServiceFault) {
         try refuseSelf(user, caller)
+        try await requireFresh(caller)
         let (now, keep) = (now, accounts.limits.auditRows)
         let found = try await database.read { database throws(LocalFailure) in
             try AccountTable.find(user: user, database)

@@ -13,6 +13,9 @@ package struct RelayCommand: Sendable {
             self.value = value
         }
 
+        /// A number.
+        init(name: StaticString, number: Int64) { self.init(name: name, value: Array("\(number)".utf8)) }
+
         /// A text.
         init(name: StaticString, text: String) {
             let writer = JSONWriter()
