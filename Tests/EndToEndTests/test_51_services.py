@@ -347,6 +347,10 @@ def test_answers_are_as_the_document_says(services, name):
     assert ask("POST", "/v1/account/password", first, token=token).status == 409
     # It is off unless the operator wants it.
     assert ask("POST", "/v1/users/lookup", {"email": email}, token=token).status == 404
+    # Invitations are the relay's, and there is none here.
+    assert ask("POST", "/v1/invitations/show", {"code": "none"}).code == "unavailable"
+    body = {"code": "none", "displayName": "Ida"}
+    assert ask("POST", "/v1/sessions/invitation", body).code == "unavailable"
     # Those of backends need a relay: test_57_http_api.py walks through them; test_50_factor.py through second factors,
     # and test_58_admin_page_reports.py through reports.
     elsewhere = {"openid", "administration", "moderation", "backends", "factors"}
