@@ -671,7 +671,9 @@ async function welcome(kind, secret) {
     listView.awaitsMeeting = kind === "friend";
     return user;
   };
-  return startForm.show("link");
+  startForm.show("link");
+  // It brings together the owner and who is new; an account of one's own way would be nobody's friend.
+  $("start-ways").hidden = kind === "friend";
 }
 
 /** Invitations that somebody opens. Those that somebody makes are in a file of its own. */

@@ -208,6 +208,13 @@ async def test_a_thread(relay, name):
         await alice.page.keyboard.press("Enter")
         await theirs.locator(".message", has_text="And now?").wait_for()
         assert await alice.field.input_value() == "half a thought"
+        # What was begun in the thread is there again, too.
+        await theirs.get_by_label("Message in this thread").fill("not yet")
+        await alice.page.keyboard.press("Escape")
+        await theirs.wait_for(state="hidden")
+        await alice.does("Where shall we eat?", "Thread")
+        await until(lambda: theirs.get_by_label("Message in this thread").input_value(), "what was begun")
+        assert await theirs.get_by_label("Message in this thread").input_value() == "not yet"
 
 
 async def test_a_long_thread_on_a_phone(relay, name):

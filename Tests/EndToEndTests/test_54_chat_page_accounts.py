@@ -269,6 +269,35 @@ async def test_several_accounts_in_one_browser(both):
         await ann.live()
 
 
+async def test_signing_out_in_one_tab_signs_out_the_others(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        other = await browser.tab(ann.context, address(both))
+        await other.live()
+        await ann.settings("Account")
+        await ann.page.locator("#sign-out").click()
+        await ann.page.locator("#confirm-yes").click()
+        await ann.page.get_by_role("heading", name="You’re signed out").wait_for()
+        await other.page.get_by_text("You signed out in another tab.").wait_for()
+        await other.shot("account-elsewhere")
+        kept = await other.page.evaluate("[...Object.keys(localStorage), ...Object.keys(sessionStorage)]")
+        assert not [key for key in kept if key.startswith(("roost.user.", "roost.account."))]
+
+
+async def test_a_sign_in_that_ended_while_the_page_was_closed(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        await ann.page.goto("about:blank")
+        # Another device ends all sign-ins but its own.
+        told = both.ask("POST", "/v1/sessions", {"email": "ann@example.org", "password": "correct horse"}).json
+        ended = both.ask("POST", "/v1/sessions/revoke-others", {}, token=told["accessToken"])
+        assert ended.status in (200, 204), ended.raw
+        await ann.page.goto(address(both))
+        await ann.page.get_by_text("This device was signed out elsewhere").wait_for()
+        assert await ann.page.get_by_text("Can’t reach the server").count() == 0
+        await ann.shot("account-ended")
+
+
 async def says_nothing_yet(person):
     assert await person.page.locator("#start-problem").inner_text() == ""
 

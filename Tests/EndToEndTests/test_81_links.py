@@ -162,6 +162,48 @@ async def test_a_link_to_a_group_for_somebody_with_an_account(both):
         await olivia.shot("links-group")
 
 
+async def test_a_link_that_is_opened_before_there_is_a_connection(both):
+    """In a browser where nothing else is open, and by somebody who signs in or signs up first."""
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia, ben = await begin(browser, both, "Olivia"), await begin(browser, both, "Ben")
+        link = await make(olivia, uses="10")
+        await olivia.page.keyboard.press("Escape")
+        await ben.page.close()
+
+        async def follows(person):
+            await person.page.get_by_text("Olivia invites you to chat.").wait_for()
+            await person.page.get_by_role("button", name="Chat", exact=True).click()
+            await person.page.locator("#title").get_by_text("Olivia", exact=True).wait_for()
+
+        await follows(await browser.tab(ben.context, link))
+        elsewhere = await browser.tab(await browser.device(), link)
+        await elsewhere.page.locator("#start-ways").get_by_role("button", name="Sign in").click()
+        for field, value in {"email": "Ben@example.org", "password": "correct horse"}.items():
+            await elsewhere.page.locator(f"#start-{field}").fill(value)
+        await elsewhere.page.locator("#start-submit").click()
+        await follows(elsewhere)
+        carol = await browser.tab(await browser.device(), link)
+        await carol.page.get_by_role("button", name="Create an account").click()
+        for field, value in {"name": "Carol", "email": "carol@example.org", "password": "correct horse"}.items():
+            await carol.page.locator(f"#start-{field}").fill(value)
+        await carol.page.locator("#start-submit").click()
+        await follows(carol)
+        await row(olivia, "Carol").get_by_text("Carol joined by your link").wait_for()
+        # It isn't followed again.
+        await carol.page.reload()
+        await carol.live()
+        assert await carol.page.get_by_role("dialog").count() == 0
+
+
+async def test_a_friends_link_is_for_who_is_new(both):
+    friend = both.printed(rb"friend +(http\S+)")
+    async with Browser(network_fails=True) as browser:
+        ben = await browser.tab(await browser.device(), friend)
+        await ben.page.locator("#start-name").wait_for()
+        assert await ben.page.locator("#start-ways").is_hidden()
+
+
 async def test_a_revoked_link(both):
     await both.listening()
     async with Browser(network_fails=True) as browser:

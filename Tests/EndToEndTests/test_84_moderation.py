@@ -157,3 +157,24 @@ async def test_a_terminal_moderates(start):
     assert (await carol.event("conversation", event="timeout", user="carol"))["until"] > 0
     terminal.type("\x04")
     assert await terminal.end() == 0 and terminal.is_sane()
+
+
+async def test_who_is_banned_reads_so(relay, name):
+    async with Browser() as browser:
+        bob = await browser.person(relay, name("bob"))
+        desk = await relay.device(name("alice"), "desk")
+        group = await desk.group("Crew", name("bob"))
+        await desk.send(group, "hello")
+        await bob.open("Crew")
+        await bob.sees("hello")
+        await desk.call("conversation.ban", conversation=group, user=name("bob"), reason="spam")
+        await bob.page.get_by_text(f"{name('alice')} banned you").wait_for()
+        assert "spam" in (await bob.page.locator("#trouble").inner_text()).lower()
+        await bob.page.locator("#title").get_by_text("Crew", exact=True).wait_for()
+        assert await bob.page.locator("#composer").is_hidden()
+        await bob.shot("banned-from")
+        # After a reload there is nothing but that.
+        await bob.page.reload()
+        await bob.live()
+        await bob.page.get_by_text("You’re no longer in this conversation.").wait_for()
+        assert await bob.page.locator("#composer").is_hidden()
