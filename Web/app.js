@@ -602,9 +602,9 @@ async function tokenOf(user) {
     return await accounts.token(user);
   } catch (error) {
     if (!language.has(`signedOutBy.${error.code}`)) throw error;
-    // The relay refuses it, and so the session ends, as it would have if it had been open.
+    // The session ends, as it would have if it had been open.
     signedOutBy = error.code;
-    return "";
+    throw Object.assign(new Error("signed out"), { code: "signed_out" });
   }
 }
 

@@ -10,7 +10,8 @@ export type Time = number;
 export interface Settings {
   /** The relay's address, `wss://…/v1/socket`. */
   url: string;
-  /** Returns a valid token: for every connection, and before the old one expires. */
+  /** Returns a valid token: for every connection, and before the old one expires. An error with the code `signed_out` ends
+   *  the session, as if the relay had refused the token; after any other it is asked again. */
   token(): string | Promise<string>;
   /** The name of the device, if the store has none yet; otherwise a random one. 1–64 bytes of printable ASCII. */
   device?: string;

@@ -2271,7 +2271,8 @@ class Session {
       this.place = await this.#owner.place();
     } catch (error) {
       if (number !== this.#connection) return;
-      return error.code === "wrong_user" ? this.#fail(error.message, "wrongUser") : this.#lose();
+      const ends = { wrong_user: "wrongUser", signed_out: "signedOut" }[error?.code];
+      return ends ? this.#fail(error.message, ends) : this.#lose();
     }
     // `resume` in the name of another user would ack what that one hasn't got.
     if (number === this.#connection && this.#phase === "token" && !this.#isWrong(userOf(token))) this.#dial(token);

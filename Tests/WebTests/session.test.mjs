@@ -266,6 +266,17 @@ test("disconnect says goodbye, and a page that is left doesn't", async () => {
   await waiting;
 });
 
+test("a sign-in that has ended ends the session, and isn't asked for again", async () => {
+  const { clock, net, seen, session } = begin({
+    token: () => { throw Object.assign(new Error("gone"), { code: "signed_out" }); } });
+  session.connect();
+  await settle();
+  assert.deepEqual(seen.states.at(-1), { state: "failed", reason: "signedOut", detail: "gone" });
+  await clock.pass(60_000);
+  assert.equal(net.made.length, 0);
+  assert.deepEqual(seen.states.at(-1), { state: "failed", reason: "signedOut", detail: "gone" });
+});
+
 test("no welcome in time, no token, and text that isn't JSON", async () => {
   const silent = begin();
   silent.session.connect();
