@@ -169,7 +169,8 @@ export class Language {
   /** How long something lasts. */
   duration = (length) => {
     const days = Math.round(length / DAY);
-    const [value, unit] = length < HOUR ? [Math.round(length / MINUTE), "minute"] : length < DAY ? [Math.round(length / HOUR), "hour"]
+    const isShort = length < MINUTE || (length < 2 * MINUTE && length % MINUTE);
+    const [value, unit] = isShort ? [Math.ceil(length / 1_000), "second"] : length < HOUR ? [Math.round(length / MINUTE), "minute"] : length < DAY ? [Math.round(length / HOUR), "hour"]
       : days === 1 ? [24, "hour"] : days % 7 === 0 && days < 30 ? [days / 7, "week"] : [days, "day"];
     return this.#format("NumberFormat", { style: "unit", unit, unitDisplay: "long" }).format(value);
   };

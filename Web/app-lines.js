@@ -17,6 +17,16 @@ export function barrier({ role, posting, timeout } = {}, { endOf, t }) {
   return posting === "admins" && role === "member" ? { words: t("onlyAdminsWrite") } : undefined;
 }
 
+/** What a member of a slow group reads beside the field, and in how many milliseconds that changes; undefined elsewhere. */
+export function pause({ conversation, items = [] } = {}, { duration, t }, now = Date.now()) {
+  const { slow, role } = conversation ?? {};
+  if (!slow || role !== "member") return undefined;
+  const last = items.filter((item) => item.isOwn && item.sequence).at(-1);
+  const left = last && last.time <= now ? last.time + slow - now : 0;
+  if (left <= 0) return { words: t("slowMode", { length: duration(slow) }) };
+  return { words: t("slowModeWaits", { length: duration(left) }), next: left % 1_000 + 1 };
+}
+
 /** What a line says. `called` names a user. */
 export function lineWords(line, { me, called, language }) {
   const { t, names, endOf, duration } = language;
@@ -37,6 +47,7 @@ export function lineWords(line, { me, called, language }) {
     case "timeout": return until ? t("line.timeout", of(by, { ...one(), time: endOf(until) })) : t("line.timeoutEnded", of(by, one()));
     case "deleted": return t(user === me ? "line.deletedYours" : "line.deleted", of(by, one()));
     case "posting": return t(posting === "admins" ? "line.onlyAdmins" : "line.everyone", of(by));
+    case "slow": return after ? t("line.slow", of(by, { length: duration(after) })) : t("line.slowOff", of(by));
     case "left": return t("line.left", of(by)) + (owner === undefined ? "" : `. ${t("line.owner", of(owner))}`);
     case "renamed": return t("line.renamed", of(by, { group }));
     case "described": return t("line.described", of(by));

@@ -5,6 +5,8 @@ import { REASONS, reasonWords } from "./app-lines.js";
 
 /** For how long members can be timed out, as the page offers it. Milliseconds. */
 const TIMES = [600_000, 3_600_000, 86_400_000, 604_800_000];
+/** How long members of a slow group can be made to wait, as the page offers it. Milliseconds. */
+const WAITS = [10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000];
 /** Banned users whom the dialog asks for. */
 const BANS = 1_000;
 
@@ -24,6 +26,7 @@ export class Moderation {
     const option = (value, words) => element("option", { value }, words);
     this.posting = field(page, "info-posting", t("whoCanSend"), "select", {},
       option("all", t("everyone")), option("admins", t("onlyAdmins")));
+    this.slow = field(page, "info-slow", t("slowModeWait"), "select");
     this.bans = element("details", { id: "bans-part" }, element("summary", {}, t("banned")), element("ul", { id: "bans" }));
     this.dialog = element("dialog", { id: "moderate-dialog", "aria-labelledby": "moderate-title" },
       element("h2", { id: "moderate-title" }),
@@ -37,6 +40,8 @@ export class Moderation {
     page.equip(this.dialog);
     this.posting.lastElementChild.addEventListener("change", ({ target }) => (
       change(() => this.#request("posting", { posting: target.value }))));
+    this.slow.lastElementChild.addEventListener("change", ({ target }) => (
+      change(() => this.#request("slow", { after: Number(target.value) }))));
     this.bans.addEventListener("toggle", () => this.load());
     this.dialog.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -64,8 +69,20 @@ export class Moderation {
     this.posting.hidden = !isGroup;
     this.posting.lastElementChild.value = conversation?.posting ?? "all";
     this.posting.lastElementChild.disabled = !mayChange;
+    this.#showSlow(conversation?.slow ?? 0);
+    this.slow.hidden = !isGroup;
+    this.slow.lastElementChild.disabled = !mayChange;
     this.bans.hidden = !mayChange;
     if (!mayChange) this.bans.open = false;
+  }
+
+  #showSlow(slow) {
+    const { element, language, t } = this.#page;
+    const select = this.slow.lastElementChild;
+    const waits = [...new Set([...WAITS, ...(slow ? [slow] : [])])].sort((one, other) => one - other);
+    select.replaceChildren(element("option", { value: 0 }, t("off")),
+      ...waits.map((wait) => element("option", { value: wait }, language.duration(wait))));
+    select.value = slow;
   }
 
   /** What the owner or an admin can do about a member of a lower role. */

@@ -259,7 +259,7 @@ class InfoDialog {
       element("p", { id: "info-text", class: "faint" }),
       element("div", { class: "row", id: "info-acts" },
         element("button", { type: "button", id: "mute" })),
-      this.#expiry.element, this.#moderation.posting,
+      this.#expiry.element, this.#moderation.posting, this.#moderation.slow,
       element("form", { id: "rename-form", class: "row" }, label("rename", t("renameGroup")),
         input("rename", { maxlength: 120 }), element("button", {}, t("rename"))),
       element("h3", {}, t("members")),

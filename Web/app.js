@@ -4,7 +4,7 @@
 
 import { Accounts } from "./accounts.js";
 import { chosenLanguage, dayOf, LANGUAGES, chooseLanguage, loadLanguage, nameOfLanguage } from "./app-language.js";
-import { barrier, lineWords } from "./app-lines.js";
+import { barrier, lineWords, pause } from "./app-lines.js";
 import { around, draw, hasBlocks, parse, plain } from "./app-text.js";
 
 const link = takeLink();
@@ -1455,6 +1455,7 @@ const conversationView = {
     const isBlocked = peoplePart?.isBlocked(peer) || failure?.reason === "youBlocked";
     // The line of the request says it already.
     const isSaid = conversation?.request === "sent" && failure?.reason === "noRelationship";
+    this.showPause();
     if (this.showBarrier(conversation)) return;
     $("trouble").hidden = !isBlocked && (!failure || isSaid);
     if ($("trouble").hidden) return;
@@ -1479,6 +1480,15 @@ const conversationView = {
       $("trouble").replaceChildren(element("span", {}, closed.words));
     }
     return true;
+  },
+
+  /** In a slow group, when the next message goes out. What is written sooner waits for that. */
+  showPause() {
+    clearTimeout(this.pauseTimer);
+    const told = pause(this.snapshot, language);
+    $("pause").hidden = !told;
+    if (told) text($("pause"), told.words);
+    if (told?.next) this.pauseTimer = setTimeout(() => this.showPause(), told.next);
   },
 
   // Scrolling

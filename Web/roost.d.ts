@@ -118,7 +118,7 @@ export type TimelineItem = Message | Gap;
 /** What has happened to a conversation beside its messages. This device keeps the newest 32 of those that it was told. */
 export interface Line {
   event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned"
-    | "banned" | "unbanned" | "timeout" | "posting" | "deleted";
+    | "banned" | "unbanned" | "timeout" | "posting" | "slow" | "deleted";
   /** Tells it from all others. */
   position: string;
   /** Its place: behind the message with this sequence. */
@@ -135,7 +135,7 @@ export interface Line {
   /** Whose role changed, and to what. */
   user?: string;
   role?: Role;
-  /** After how many milliseconds messages disappear from then on; 0 if they stay. */
+  /** After how many milliseconds messages disappear from then on, or a member may write again; 0 if they stay, or at once. */
   after?: number;
   /** The message that was pinned. */
   pin?: number;
@@ -179,6 +179,8 @@ export interface Conversation {
   expiry?: number;
   /** `admins` if only the owner and the admins may write. */
   posting?: "all" | "admins";
+  /** How many milliseconds are between two messages of a member who is neither owner nor admin; absent if none need be. */
+  slow?: number;
   /** Until when the user can't write, and why. It may be over; it doesn't hold for an owner. */
   timeout?: { until: Time; reason?: ModerationReason };
 }

@@ -108,9 +108,9 @@ const EXPIRED_AT_ONCE = 64;
 
 /** A command that failed. Where nothing more is known, the code says why. */
 export class RoostError extends Error {
-  constructor(code, { message = code.replaceAll("_", " "), retry = false, retryAfter } = {}) {
+  constructor(code, { message = code.replaceAll("_", " "), retry = false, retryAfter, conversation } = {}) {
     super(message);
-    Object.assign(this, { name: "RoostError", code, retry, retryAfter });
+    Object.assign(this, { name: "RoostError", code, retry, retryAfter, conversation });
   }
 }
 
@@ -137,7 +137,7 @@ export const sentences = {
 };
 
 /** The wait that the relay asks for, as far as it makes sense. */
-const waitOf = (asked) => (typeof asked === "number" && asked > 0 ? Math.min(asked, ASKED_WAIT_MOST) : 0);
+const waitOf = (asked, most = ASKED_WAIT_MOST) => (typeof asked === "number" && asked > 0 ? Math.min(asked, most) : 0);
 
 const systemClock = {
   now: () => Date.now(),
@@ -879,7 +879,7 @@ class Doubts {
 
 /** What happens to a conversation, beside its messages, that people see a line for. */
 const LINED = [
-  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "deleted",
+  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "slow", "deleted",
 ];
 
 const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting", "inviter"];
@@ -1125,6 +1125,7 @@ class Cache {
       case "renamed": one.name = event.name; break;
       case "expiry": one.expiry = event.after || undefined; break;
       case "posting": one.posting = event.posting; break;
+      case "slow": one.slow = event.after || undefined; break;
       case "timeout":
         if (event.user === this.#user) one.timeout = event.until && { until: event.until, reason: event.reason };
         break;
@@ -1187,11 +1188,11 @@ class Cache {
 
   /** A conversation as the relay shows it now. */
   async takeConversation(told) {
-    const { conversation: id, kind, name, role, count, members, message, expiry, request, posting, timeout } = told;
+    const { conversation: id, kind, name, role, count, members, message, expiry, request, posting, slow, timeout } = told;
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, request, posting, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, posting, slow, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -1344,6 +1345,8 @@ class Outbox {
   #untried = new Set();
   // Items that try whether their conversation still refuses. Without an answer they go out again.
   #probes = new Set();
+  /** Groups that take no further message of the user's for a time. */
+  resting = new Set();
   #isOpen = false;
   #retries;
   #goesOn;
@@ -1571,7 +1574,7 @@ class Outbox {
         line.add(destination);
       } else if (item.code) {
         if (item.action === "send" && !this.#goesOn) choosing.add(destination);
-      } else if (!line.has(destination) && !(item.action === "send" && choosing.has(destination))) {
+      } else if (!line.has(destination) && !(item.action === "send" && (choosing.has(destination) || this.resting.has(destination)))) {
         this.#underWay.add(item.id);
         this.#untried.delete(item.id);
         return item;
@@ -2371,8 +2374,8 @@ class Session {
     if (!waiting) return;
     this.#waiting.delete(told.re);
     if (told.type !== "error") return waiting.complete(null, told);
-    const { code, reason: message, retry, retryAfter } = told;
-    waiting.complete(new RoostError(String(code), { message, retry, retryAfter: waitOf(retryAfter) || undefined }));
+    const { code, reason: message, retry, retryAfter, conversation } = told;
+    waiting.complete(new RoostError(String(code), { message, retry, conversation, retryAfter: waitOf(retryAfter, conversation && TIMER_MOST) || undefined }));
   }
 
   #closed(code, reason) {
@@ -2714,8 +2717,8 @@ class Tabs {
       const result = await this.#carryOut(method, values, from);
       this.tell("reply", { to: from, id, result });
     } catch (error) {
-      const { code, message, retry, retryAfter } = error;
-      this.tell("reply", { to: from, id, failure: { code: code ?? "failed", message, retry, retryAfter } });
+      const { code, message, retry, retryAfter, conversation } = error;
+      this.tell("reply", { to: from, id, failure: { code: code ?? "failed", message, retry, retryAfter, conversation } });
     }
   }
 
@@ -3401,6 +3404,7 @@ class Sender {
   begin() {
     this.isReady = true;
     this.#isPaused = false;
+    this.#store.outbox.resting.clear();
     this.pump();
   }
 
@@ -3441,7 +3445,8 @@ class Sender {
       this.#store.outbox.missed(item.id);
       if (failure.code === "timed_out") this.#pause();
     } else {
-      const { code, message: detail, retry } = failure;
+      const { code, message: detail, retry, conversation } = failure;
+      if (code === "rate_limited" && conversation) return this.#rest(item, failure.retryAfter ?? 0);
       const wait = await this.#store.change((unit) => (
         this.#store.outbox.refused(unit, item.id, { code, detail, retry })));
       if (code === "token_expired") this.#session.renew();
@@ -3449,6 +3454,21 @@ class Sender {
     }
     this.pump();
     return changed;
+  }
+
+  // A group takes the next message only after a time, which costs no try and holds up nothing else.
+  #rest({ id, destination }, wait) {
+    const { outbox } = this.#store;
+    outbox.missed(id);
+    outbox.resting.add(destination);
+    this.#alarms.set(destination, wait + 250 * this.#random(), () => this.wake(destination));
+    this.pump();
+    return new Set([destination]);
+  }
+
+  /** The time is over, or how often one may write there has changed. */
+  wake(destination) {
+    if (this.#store.outbox.resting.delete(destination)) this.pump();
   }
 
   // At least as long as was asked for, and a random and growing time on top, so that many don't come at once.
@@ -3528,6 +3548,7 @@ const lessons = {
   "conversation.unban": lined("unbanned", (_, { user }) => ({ user })),
   "conversation.timeout": lined("timeout", ({ time }, { user, after, reason }) => ({ user, until: after && time + after, reason })),
   "conversation.posting": lined("posting", (_, { posting }) => ({ posting })),
+  "conversation.slow": lined("slow", (_, { after }) => ({ after })),
   async delete({ cache, identity }, ok, { conversation, sequence, reason }) {
     if (!ok.duplicate) await cache.delete(conversation, sequence, ok.time ?? 1, { ...ok, from: identity.user, reason });
     return [conversation];
@@ -4369,6 +4390,9 @@ class Engine {
     if (changed.size) this.screen.tell(changed);
     if (!isNow) return;
     this.asker.refresh();
+    for (const { type, event, conversation } of events) {
+      if (type === "conversation" && ["slow", "role"].includes(event)) this.#sender.wake(conversation);
+    }
     const names = new Set(this.store.outbox.parked.size ? events.flatMap(probed) : []);
     if (!names.size) return;
     await this.store.probe(names);

@@ -33,7 +33,7 @@ export default {
   makeOwner: "Gruppe übergeben",
   makeOwnerAsk: "Die Gruppe an {name} übergeben? Du wirst dann Admin.", removeMemberAsk: "{name} aus der Gruppe entfernen?",
   leaveGroupAsk: "„{group}“ verlassen? Die Nachrichten verschwinden von diesem Gerät.", "role.owner": "Besitzer", "role.admin": "Admin",
-  timedOut: "hat Auszeit", whoCanSend: "Wer Nachrichten senden kann", onlyAdmins: "Nur Admins", banned: "Gesperrt", howLong: "Wie lange?",
+  timedOut: "hat Auszeit", slowModeWait: "Langsamer Modus: Pause zwischen Nachrichten", whoCanSend: "Wer Nachrichten senden kann", onlyAdmins: "Nur Admins", banned: "Gesperrt", howLong: "Wie lange?",
   reasonForAll: "Grund, den alle in der Gruppe sehen", noReason: "Kein Grund", endTimeout: "Auszeit beenden", timeOut: "Auszeit geben",
   timeOutAsk: "{name} eine Auszeit geben?", ban: "Sperren", banAsk: "{name} aus der Gruppe sperren?",
   removeAsk: "Die Nachricht von {name} für alle löschen?",

@@ -29,7 +29,7 @@ export default {
   renameGroup: "Rename group", rename: "Rename", leaveGroup: "Leave group", makeAdmin: "Make admin", makeMember: "Remove as admin", makeOwner: "Make owner",
   makeOwnerAsk: "Make {name} the owner of this group? You’ll become an admin.", removeMemberAsk: "Remove {name} from this group?",
   leaveGroupAsk: "Leave “{group}”? Its messages will disappear from this device.", "role.owner": "owner", "role.admin": "admin",
-  timedOut: "timed out", whoCanSend: "Who can send messages", onlyAdmins: "Only admins", banned: "Banned", howLong: "How long?",
+  timedOut: "timed out", slowModeWait: "Slow mode: wait between messages", whoCanSend: "Who can send messages", onlyAdmins: "Only admins", banned: "Banned", howLong: "How long?",
   reasonForAll: "Reason, shown to everyone in the group", noReason: "No reason", endTimeout: "End timeout", timeOut: "Time out",
   timeOutAsk: "Time out {name}?", ban: "Ban", banAsk: "Ban {name} from this group?", removeAsk: "Delete the message from {name} for everyone?",
   bannedBy: "by {name}", unban: "Unban", noneBanned: "No one is banned.",

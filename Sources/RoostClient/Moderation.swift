@@ -52,6 +52,20 @@ public struct Moderation: Sendable {
         }
     }
 
+    /// Says how often a member may write in a group: once in a time of 1 s to 6 hours, or with 0 as often as it wants.
+    /// The owner and the admins always may.
+    @discardableResult
+    public func setSlow(
+        to milliseconds: Int64, in conversation: String
+    ) async throws(RoostFailure) -> Answer {
+        try await client.request(.setSlow) { command in
+            command.member("conversation", conversation)
+            command.member("after", milliseconds)
+        } _: {
+            Answer(reading: $0)
+        }
+    }
+
     /// Returns a page of banned users. `next` of one page is `after` of the following one.
     public func bans(
         of conversation: String, after: String? = nil, limit: Int? = nil

@@ -13,22 +13,27 @@ extension CommandDecoder {
                     limit: try members.limit()))
         case .ban: kind = .ban(user: try members.user(.user), try members.optional(.reason, members.word))
         case .unban: kind = .unban(user: try members.user(.user))
-        case .setTimeout: kind = try readTimeout()
+        case .setTimeout:
+            let limits = members.limits
+            let time = try readTime(limits.timeoutMinMilliseconds, limits.timeoutMaxMilliseconds)
+            kind = .timeout(
+                user: try members.user(.user), after: time, try members.optional(.reason, members.word))
+        case .setSlow:
+            let limits = members.limits
+            kind = .slow(try readTime(limits.slowMinMilliseconds, limits.slowMaxMilliseconds))
         default: kind = .posting(try members.word(.posting))
         }
         // They take no key: what they say is a state, and to say it again changes nothing.
         return .change(Command.Change(kind, of: conversation, key: nil))
     }
 
-    private func readTimeout() throws(Refusal) -> Command.Change.Kind {
-        let limits = members.limits
-        let most = max(limits.timeoutMinMilliseconds, limits.timeoutMaxMilliseconds)
+    /// Reads milliseconds, of which 0 ends what they are for.
+    private func readTime(_ least: Int64, _ most: Int64) throws(Refusal) -> Int64 {
+        let most = max(least, most)
         let time = try members.whole(.after, 0...most)
-        guard time == 0 || time >= limits.timeoutMinMilliseconds else {
-            throw members.refusal(
-                .after, "must be 0 or a whole number from \(limits.timeoutMinMilliseconds) to \(most)")
+        guard time == 0 || time >= least else {
+            throw members.refusal(.after, "must be 0 or a whole number from \(least) to \(most)")
         }
-        return .timeout(
-            user: try members.user(.user), after: time, try members.optional(.reason, members.word))
+        return time
     }
 }

@@ -83,7 +83,7 @@ public final class CommandDecoder {
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
         case .setExpiry: try readExpiry()
         case .members: try readMembers()
-        case .ban, .unban, .setTimeout, .setPosting, .bans: try readModeration(type)
+        case .ban, .unban, .setTimeout, .setPosting, .setSlow, .bans: try readModeration(type)
         case .leave: try readChange(.leave(keeps: try members.flag(.keep) ?? false))
         case .pin: try readPin(Command.Change.Kind.pin)
         case .unpin: try readPin(Command.Change.Kind.unpin)

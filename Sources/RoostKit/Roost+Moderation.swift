@@ -42,6 +42,17 @@ extension Roost {
         }
     }
 
+    /// Says how often a member may write in a group: once in a time of 1 s to 6 hours, or with zero as often as it
+    /// wants. The owner and the admins always may. `pause(after:at:)` of a conversation says when the user may write
+    /// next.
+    public func setSlow(to time: Duration, in conversation: String) async throws {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000
+        try await GroupChange.change(conversation, .slow(milliseconds), engine) { client throws(RoostFailure) in
+            try await client.moderation.setSlow(to: milliseconds, in: conversation)
+        }
+    }
+
     /// Returns a page of users who are banned from a group. `next` of one page is `after` of the following one.
     public func bans(of conversation: String, after: String? = nil) async throws -> BanPage {
         try await engine.patience { [engine] () throws(RoostFailure) in

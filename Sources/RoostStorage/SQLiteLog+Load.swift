@@ -290,7 +290,7 @@ extension SQLiteLog {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
-                (conversation.expiry, conversation.gone) = (last.expiry, last.gone)
+                (conversation.expiry, conversation.slow, conversation.gone) = (last.expiry, last.slow, last.gone)
                 (conversation.request, conversation.veil) = (last.request, last.veil)
             }
             conversations.append(conversation)

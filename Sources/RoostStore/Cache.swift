@@ -207,6 +207,7 @@ struct Cache {
         case .unpinned(let sequence): try pins.unpin(sequence, in: id)
         case .expiry(let milliseconds): one.expiry = LocalConversation.sound(milliseconds)
         case .posting(let rule): one.posting = rule
+        case .slow(let milliseconds): one.slow = LocalConversation.sound(milliseconds)
         case .timeout(let named, let timeout): if named == user { one.timeout = timeout }
         // They aren't in it.
         case .banned, .unbanned: break
@@ -257,6 +258,7 @@ struct Cache {
         one.unread = isRead ? 0 : summary.unread
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
         one.expiry = LocalConversation.sound(summary.expiry)
+        one.slow = LocalConversation.sound(summary.slow)
         (one.posting, one.timeout) = (summary.posting, summary.timeout)
         one.request = summary.request
         // Only the event tells it.

@@ -129,6 +129,8 @@ enum CacheTables {
                 ALTER TABLE conversation ADD COLUMN timeout INTEGER;
                 ALTER TABLE conversation ADD COLUMN timeout_reason INTEGER;
                 """),
+        LocalMigration(
+            name: "19 slow mode", sql: "ALTER TABLE conversation ADD COLUMN slow INTEGER NOT NULL DEFAULT 0"),
     ]
 
     /// Forgets everything but who this device is.

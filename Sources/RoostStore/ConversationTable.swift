@@ -8,7 +8,7 @@ struct ConversationTable {
     private static let columns =
         """
         id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
-        expiry, request, inviter, posting, timeout, timeout_reason
+        expiry, request, inviter, posting, timeout, timeout_reason, slow
         """
 
     // MARK: Reading
@@ -80,6 +80,7 @@ struct ConversationTable {
                 until: Timestamp(milliseconds: row.integer(18)),
                 reason: row.isNull(19) ? nil : ReportReason(rawValue: UInt8(clamping: row.integer(19))))
         }
+        conversation.slow = row.integer(20)
         return conversation
     }
 
@@ -91,7 +92,7 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
@@ -104,7 +105,7 @@ struct ConversationTable {
                 .integer(Int64(one.posting.rawValue)),
                 one.timeout.map { .integer($0.until.milliseconds) } ?? .null,
                 one.timeout?.reason.map { .integer(Int64($0.rawValue)) } ?? .null,
-                one.peer(of: user).map { .text($0) } ?? .null,
+                .integer(one.slow), one.peer(of: user).map { .text($0) } ?? .null,
             ])
     }
 

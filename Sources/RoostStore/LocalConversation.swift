@@ -30,6 +30,8 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var expiry: Int64
     /// Which members may write.
     public var posting: PostingRule
+    /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
+    public var slow: Int64 = 0
     /// Until when the user can't write, and why; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
     /// What it is to the user as long as one of the two hasn't accepted it; nil if it is like others.
@@ -63,6 +65,16 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         guard role < .owner else { return nil }
         if let timeout, timeout.until > now { return .timedOut(timeout) }
         return posting == .admins && role < .admin ? .announcements : nil
+    }
+
+    /// When the user may write the next message; nil if at once. What is sent earlier waits in the outbox until then.
+    /// - Parameters:
+    ///   - last: when the user's last message was stored.
+    ///   - now: by the relay's clock.
+    public func pause(after last: Timestamp?, at now: Timestamp) -> Timestamp? {
+        guard slow > 0, role < .admin, let last, last <= now else { return nil }
+        let end = Timestamp(milliseconds: last.milliseconds &+ slow)
+        return end > now ? end : nil
     }
 
     /// Whether a message is neither shown nor counted: it was written in a direct conversation while this user had

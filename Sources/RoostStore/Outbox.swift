@@ -22,6 +22,8 @@ public final class Outbox {
     private var untried: Set<Int64> = []
     // Items that try whether their conversation still refuses. Without an answer they go out again.
     private var probes: Set<Int64> = []
+    // Groups that take no further message of the user's for a time. The session forgets them.
+    private var resting: Set<String> = []
     private var isOpen = false
     // Whose items these are; nil before the first session.
     var user: String?
@@ -91,7 +93,10 @@ public final class Outbox {
     }
 
     /// The session has ended.
-    public func shut() { isOpen = false }
+    public func shut() {
+        isOpen = false
+        resting = []
+    }
 
     private var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 
@@ -250,7 +255,7 @@ public final class Outbox {
                 line.hold(item)
             } else if item.failure != nil {
                 if item.isMessage && !goesOnAfterFailures { line.holdMessages(of: item.destination) }
-            } else if item.isMessage && line.waitsForChoice(item.destination) {
+            } else if item.isMessage && (line.waitsForChoice(item.destination) || resting.contains(item.destination)) {
                 continue
             } else if line.hasTurn(item) {
                 underWay.insert(item.id)
@@ -286,6 +291,19 @@ public final class Outbox {
 
         mutating func holdMessages(of destination: String) { messages.insert(destination) }
     }
+
+    /// A group takes the next message only after a time: its messages wait until `wake`, and hold up nothing else.
+    /// - Parameter id: the item that was refused, which costs no try.
+    public func rest(_ id: Int64) {
+        underWay.remove(id)
+        guard let item = items.first(where: { $0.id == id }) else { return }
+        resting.insert(item.destination)
+    }
+
+    /// The messages to a group may go out again: the time is over, or how often one may write has changed.
+    /// - Returns: whether they waited.
+    @discardableResult
+    public func wake(_ destination: String) -> Bool { resting.remove(destination) != nil }
 
     /// The relay has done it. What waited for it may go.
     /// - Parameters:

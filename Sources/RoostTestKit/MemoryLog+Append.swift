@@ -256,6 +256,7 @@ extension MemoryLog {
         case .roles(let members):
             for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
         case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
+        case .slow(let time): state.conversations[conversation]?.entry.slow = time
         case .pin(let sequence):
             let pin = StoredPin(
                 sequence, of: author, by: append.sender, at: append.time, position, hiddenFrom: append.withheldFrom)
@@ -351,6 +352,7 @@ extension MemoryLog.Record {
             let isWithheld = hiddenFrom != nil || message.extras.isWithheld
             return .stored(position, entry.lastSequence, .pin(author: message.sender, isWithheld: isWithheld))
         case .expiry(let time): return entry.expiry == time ? .unchanged : nil
+        case .slow(let time): return entry.slow == time ? .unchanged : nil
         case .restrict(let user, let restriction):
             return RestrictionList(entry.restrictions).isUnchanged(by: restriction, of: user) ? .unchanged : nil
         case .unpin(let sequence):

@@ -46,4 +46,19 @@ enum RestrictionContract {
         try store.goOn()
         try StoreContract.expect(try stored(), [])
     }
+
+    /// How often members may write stays, and what is so already isn't stored again.
+    @Sendable static func slowing(_ store: inout StoreDriver) throws {
+        func slow() throws -> Int64 { try store.load().conversations[0].slow }
+        try store.create(1, members: [1, 2])
+        try StoreContract.expect(try slow(), 0)
+        let outcomes = try store.commit([0, 30_000, 30_000].map { store.change(1, by: 1, .slow($0)) })
+        let areStored = outcomes.map { if case .stored = $0 { true } else { false } }
+        try StoreContract.expect(areStored, [false, true, false])
+        try store.goOn()
+        try StoreContract.expect(try slow(), 30_000)
+        _ = try store.commit([store.change(1, by: 1, .slow(0))])
+        try store.goOn()
+        try StoreContract.expect(try slow(), 0)
+    }
 }

@@ -421,7 +421,7 @@ public enum Command {
     }
 
     /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin`, `.ban`, `.unban`,
-    /// `.timeout`, `.posting` or `.leave`.
+    /// `.timeout`, `.posting`, `.slow` or `.leave`.
     public struct Change {
         /// What is to change.
         public enum Kind {
@@ -442,6 +442,8 @@ public enum Command {
             /// The member can't write for so many milliseconds; 0 ends that.
             case timeout(user: Text, after: Int64, ReportReason?)
             case posting(PostingRule)
+            /// Milliseconds between two messages of a member; 0 for none.
+            case slow(Int64)
             /// `keeps`: refused if the user is the last member, whose leaving erases the conversation.
             case leave(keeps: Bool)
         }

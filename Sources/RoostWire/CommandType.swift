@@ -4,7 +4,7 @@ public enum CommandType: WireWord {
     case acceptRequest, dropRequest
     case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
     case pin, unpin, pins
-    case ban, unban, bans, setTimeout, setPosting
+    case ban, unban, bans, setTimeout, setPosting, setSlow
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, unread, typing, presence, status, privacy, except, watch, unwatch
@@ -46,6 +46,7 @@ public enum CommandType: WireWord {
         case .bans: "conversation.bans"
         case .setTimeout: "conversation.timeout"
         case .setPosting: "conversation.posting"
+        case .setSlow: "conversation.slow"
         case .send: "send"
         case .edit: "edit"
         case .delete: "delete"
@@ -113,7 +114,7 @@ public enum CommandType: WireWord {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
             .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .ban, .unban, .bans, .setTimeout,
-            .setPosting, .setState, .getState, .receipts, .invite,
+            .setPosting, .setSlow, .setState, .getState, .receipts, .invite,
             .acceptContact, .declineContact, .removeContact, .contacts, .acceptRequest,
             .dropRequest, .createInvite, .invites, .revokeInvite, .showInvite, .openInvite:
             true

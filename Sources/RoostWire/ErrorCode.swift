@@ -47,6 +47,8 @@ public struct Refusal: Error, Sendable {
     public var id: CommandID?
     /// How long to wait before trying again, in milliseconds.
     public var retryAfterMilliseconds: Int64?
+    /// The id of the conversation for which alone the wait is; nil if it is for all that the session says.
+    public var conversation: String?
 
     /// Creates a refusal.
     public init(_ code: ErrorCode, _ reason: String, id: CommandID? = nil, retryAfterMilliseconds: Int64? = nil) {

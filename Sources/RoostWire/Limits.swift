@@ -41,6 +41,10 @@ public struct Limits: Sendable, Equatable {
     public var timeoutMinMilliseconds: Int64 = 1_000
     /// And the longest: 28 days. Who is to be silent for longer is banned.
     public var timeoutMaxMilliseconds: Int64 = 2_419_200_000
+    /// The shortest slow mode of a group: a second, below which nobody notices it.
+    public var slowMinMilliseconds: Int64 = 1_000
+    /// And the longest: 6 hours. Who is to write once a day is better off in a group for announcements.
+    public var slowMaxMilliseconds: Int64 = 21_600_000
     /// Messages of a thread that are counted: nobody tells more of them apart. Each costs 50 ns for every time that
     /// history shows the message with which the thread began, so a page takes 5 ms at most.
     public var repliesCounted = 1_000

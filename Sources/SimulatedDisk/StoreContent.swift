@@ -35,7 +35,7 @@ struct StoreContent: Equatable {
             lines.append(
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
-                    + "\(conversation.expiry) \(conversation.gone.text) \(conversation.pins) "
+                    + "\(conversation.expiry) \(conversation.slow) \(conversation.gone.text) \(conversation.pins) "
                     + "\(conversation.restrictions) "
                     + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "") "
                     + "\(conversation.veil.map { "\($0)" } ?? "")")

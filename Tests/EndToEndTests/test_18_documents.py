@@ -187,7 +187,7 @@ def test_every_command_has_an_example():
         "invite.create", "invite.list", "invite.revoke", "invite.show", "invite.open", "state.set",
         "state.get", "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
         "conversation.pin", "conversation.unpin", "conversation.pins", "conversation.ban", "conversation.unban",
-        "conversation.bans", "conversation.timeout", "conversation.posting",
+        "conversation.bans", "conversation.timeout", "conversation.posting", "conversation.slow",
         "admin.reports", "admin.report.show", "admin.report.remove", "admin.report.close",
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.find", "admin.message",
         "admin.presence", "admin.erase",

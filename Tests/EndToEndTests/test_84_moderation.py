@@ -59,6 +59,53 @@ async def test_the_page_says_why_one_cannot_write(relay, name):
         await bob.event("message", body="Sorry")
 
 
+async def test_a_slow_group_outlives_a_kill(start):
+    relay = start()
+    alice, bob = [await relay.device(user) for user in ("alice", "bob")]
+    group = await alice.group("Crew", "bob")
+    await alice.call("conversation.slow", conversation=group, after=3_600_000)
+    await bob.send(group, "one")
+    assert await bob.refusal("send", to=group, key="k", body="two") == "rate_limited"
+    relay.kill()
+    relay.start()
+    alice, bob = [await relay.device(user) for user in ("alice", "bob")]
+    assert (await bob.call("conversation.get", conversation=group))["conversation"]["slow"] == 3_600_000
+    # Who wrote when isn't stored.
+    await bob.send(group, "two")
+    assert await bob.refusal("send", to=group, key="k", body="three") == "rate_limited"
+    await alice.send(group, "four")
+    await alice.send(group, "five")
+
+
+async def test_the_page_waits_in_a_slow_group_and_sends_by_itself(relay, name):
+    async with Browser() as browser:
+        alice, bob = await browser.person(relay, name("alice")), await browser.person(relay, name("bob"))
+        desk = await relay.device(name("alice"), "desk")
+        group = await desk.group("Crew", name("bob"))
+        await alice.open("Crew")
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        dialog = alice.page.get_by_role("dialog", name="Crew")
+        await dialog.get_by_label("Slow mode: wait between messages").select_option(label="10 seconds")
+        assert (await desk.event("conversation", event="slow"))["after"] == 10_000
+        await alice.shot("slow-set")
+        await bob.open("Crew")
+        await bob.page.get_by_text(f"{name('alice')} turned on slow mode: 10 seconds between messages").wait_for()
+        await bob.page.get_by_text("Slow mode: wait 10 seconds between messages.").wait_for()
+        await bob.write("One")
+        await desk.event("message", body="One")
+        await bob.page.get_by_text(re.compile("^Slow mode: your next message goes out in")).wait_for()
+        await bob.write("Two")
+        await bob.shot("slow-waits")
+        # It goes out once the wait is over, and nobody has to do anything.
+        await desk.event("message", body="Two")
+        assert await bob.page.locator("#trouble").is_hidden()
+        await bob.write("Three")
+        # Another device ends it.
+        await desk.call("conversation.slow", conversation=group, after=0)
+        await desk.event("message", body="Three")
+        await bob.page.locator("#pause").wait_for(state="hidden")
+
+
 async def test_an_admin_says_why_a_message_goes(relay, name):
     async with Browser() as browser:
         alice, bob = await browser.person(relay, name("alice")), await browser.person(relay, name("bob"))

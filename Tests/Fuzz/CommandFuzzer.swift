@@ -148,7 +148,7 @@ private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
     case .ban(let user, _), .unban(let user), .timeout(let user, _, _): user.array
-    case .expiry, .pin, .unpin, .posting, .leave: []
+    case .expiry, .pin, .unpin, .posting, .slow, .leave: []
     }
 }
 

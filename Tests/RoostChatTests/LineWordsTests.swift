@@ -41,6 +41,11 @@ import Testing
         #expect(says(.timeout(user: "carol", timeout)).hasPrefix("bob gave carol a timeout until "))
         #expect(says(.timeout(user: "carol", nil)) == "bob ended the timeout of carol")
         #expect(says(.posting(.admins)) == "bob let only admins send messages")
+        #expect(says(.slow(0)) == "bob turned off slow mode")
+        #expect(says(.slow(1_000)) == "bob turned on slow mode: 1 second between messages")
+        #expect(says(.slow(90_000)) == "bob turned on slow mode: 90 seconds between messages")
+        #expect(says(.slow(300_000)) == "bob turned on slow mode: 5 minutes between messages")
+        #expect(says(.slow(21_600_000)) == "bob turned on slow mode: 6 hours between messages")
     }
 
     @Test func linesStandBetweenMessages() {

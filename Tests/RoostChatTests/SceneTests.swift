@@ -234,6 +234,8 @@ import Testing
         ("/reply #12 Why?", .act(.reply("Why?"), on: SequenceNumber(12))), ("/reply #1st", .act(.reply("#1st"))),
         ("/thread", .act(.thread)), ("/close", .act(.close)), ("/expire", .act(.expire(nil))),
         ("/expire off", .act(.expire(0))), ("/expire 24h", .act(.expire(86_400_000))),
+        ("/slow", .act(.slow(nil))), ("/slow off", .act(.slow(0))), ("/slow 30s", .act(.slow(30_000))),
+        ("/slow 6h", .act(.slow(21_600_000))),
         ("/expire 7d", .act(.expire(604_800_000))), ("/expire 90d", .act(.expire(7_776_000_000))),
         ("/report spam", .act(.reportMessage(.spam, nil))),
         ("/report #4 other Not funny", .act(.reportMessage(.other, "Not funny"), on: SequenceNumber(4))),
@@ -250,6 +252,7 @@ import Testing
     @Test(arguments: [
         "/add", "/role bob", "/role bob king", "/jump x", "/jump 0", "/react", "/group", "/block a b", "/edit  ",
         "/report bob", "/report bob rude", "/name", "/invite", "/forward", "/accept bob carol", "/drop a b",
+        "/slow 7h", "/slow 0s", "/slow soon",
         "/expire 1h", "/expire 91d", "/expire soon", "/expire 99999999999999999999d", "/report",
         "/ban", "/unban", "/timeout", "/timeout bob", "/timeout 10m", "/timeout bob soon", "/timeout bob 29d",
         "/timeout bob 0s", "/announce", "/announce maybe",

@@ -80,8 +80,11 @@ final class FakeSocket: ClientSocket {
         deliver("{\"type\":\"ok\",\"re\":\(command.id ?? -1)\(members.isEmpty ? "" : "," + members)}")
     }
 
-    func refuse(_ command: Sent, _ code: String, retry: Bool = false, after: Int? = nil) {
-        let wait = after.map { ",\"retryAfter\":\($0)" } ?? ""
+    func refuse(
+        _ command: Sent, _ code: String, retry: Bool = false, after: Int? = nil, in conversation: String? = nil
+    ) {
+        let place = conversation.map { ",\"conversation\":\"\($0)\"" } ?? ""
+        let wait = (after.map { ",\"retryAfter\":\($0)" } ?? "") + place
         deliver(
             """
             {"type":"error","re":\(command.id ?? -1),"code":"\(code)","reason":"because","retry":\(retry)\(wait)}

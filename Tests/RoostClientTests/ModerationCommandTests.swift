@@ -47,5 +47,10 @@ import Testing
         #expect(posting.type == "conversation.posting" && posting["posting"] == "admins")
         socket.ok(posting, #""position":"e-2","time":6"#)
         _ = try await set
+        async let slowed = moderation.setSlow(to: 30_000, in: "c-1")
+        let slow = await socket.next()
+        #expect(slow.type == "conversation.slow" && slow.json?["after"]?.integer == 30_000)
+        socket.ok(slow, #""position":"e-3","time":7"#)
+        _ = try await slowed
     }
 }

@@ -82,6 +82,23 @@ import Testing
         #expect(try await receipt.sequence == SequenceNumber(1))
     }
 
+    @Test func waitsForASlowGroupAndSendsToOthers() async throws {
+        let fixture = Fixture(generator: Greatest())
+        let socket = await fixture.connected()
+        async let receipt = fixture.client.send("hi", to: "c-1", key: "k")
+        socket.refuse(await socket.next(), "rate_limited", retry: true, after: 30_000, in: "c-1")
+        async let other = fixture.client.send("hi", to: "@bob", key: "o")
+        let next = await socket.next()
+        #expect(next["key"] == "o")
+        socket.ok(next, Self.stored)
+        _ = try await other
+        await fixture.clock.pass(.milliseconds(30_500))
+        let again = await socket.next()
+        #expect(again["key"] == "k")
+        socket.ok(again, Self.stored)
+        #expect(try await receipt.sequence == SequenceNumber(1))
+    }
+
     @Test func throwsFinalRefusals() async {
         let fixture = Fixture()
         let socket = await fixture.connected()

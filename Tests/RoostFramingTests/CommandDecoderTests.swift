@@ -126,6 +126,7 @@ import Testing
                 "timeout | c | b | 0 | -"
             ),
             (#"{"type":"conversation.posting","id":1,"conversation":"c","posting":"admins"}"#, "posting | c | admins"),
+            (#"{"type":"conversation.slow","id":1,"conversation":"c","after":30000}"#, "slow | c | 30000"),
             (#"{"type":"conversation.bans","id":1,"conversation":"c","after":"b","limit":7}"#, "bans | c | b | 7"),
             (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),

@@ -192,6 +192,7 @@ private func describe(_ change: Command.Change) -> String {
     case .timeout(let user, let time, let reason):
         words("timeout", of, text(user), "\(time)", reason.map { "\($0.word)" } ?? "-")
     case .posting(let rule): words("posting", of, "\(rule.word)")
+    case .slow(let time): words("slow", of, "\(time)")
     case .leave(let keeps): words(keeps ? "leave and keep" : "leave", of, key)
     }
 }

@@ -50,6 +50,28 @@ import Testing
         try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c1", key: key)
     }
 
+    @Test func aSlowGroupHoldsItsMessagesAndNothingElse() throws {
+        let outbox = try begun().outbox
+        let (first, second) = (try say("k1", in: outbox), try say("k2", in: outbox))
+        let other = try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c2", key: "k3")
+        let edit = try outbox.add(.edit(.stored(SequenceNumber(1)), body: Array("2".utf8)), to: "c1", key: "k4")
+        #expect(outbox.takeNext()?.id == first.id)
+        outbox.rest(first.id)
+        #expect(outbox.takeNext()?.id == other.id)
+        #expect(outbox.takeNext()?.id == edit.id)
+        #expect(outbox.takeNext() == nil)
+        #expect(outbox.items.allSatisfy { $0.tries == 0 && $0.failure == nil } && outbox.parked.isEmpty)
+        try outbox.accepted(edit.id)
+        #expect(outbox.wake("c1") && !outbox.wake("c1"))
+        #expect(outbox.takeNext()?.id == first.id)
+        try outbox.accepted(first.id)
+        #expect(outbox.takeNext()?.id == second.id)
+        // A session begins without waits.
+        outbox.rest(second.id)
+        outbox.shut()
+        #expect(outbox.takeNext()?.id == second.id)
+    }
+
     /// Two messages of a conversation that has refused the first one.
     private func refused() throws -> (Outbox, first: OutboxItem, second: OutboxItem) {
         let outbox = try begun().outbox

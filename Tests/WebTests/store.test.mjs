@@ -591,7 +591,12 @@ test("who may write in a group is kept, and has lines", async () => {
   assert.deepEqual([later.posting, later.timeout, later.members, later.lines.at(-1).banned], ["all", undefined, ["alice"], true]);
   await store.change(({ cache }) => cache.takeConversation({
     conversation: "g", kind: "group", role: "member", count: 1, members: ["alice"], sequence: 0, read: 0, unread: 0, time: 8,
-    posting: "admins", timeout: { until: 5 } }));
+    posting: "admins", slow: 5_000, timeout: { until: 5 } }));
+  assert.equal((await now()).slow, 5_000);
+  await take(event(9, "slow", { after: 30_000 }));
+  assert.deepEqual([(await now()).slow, (await now()).lines.at(-1).after], [30_000, 30_000]);
+  await take(event(10, "slow", { after: 0 }));
+  assert.equal((await now()).slow, undefined);
   assert.deepEqual([(await now()).posting, (await now()).timeout], ["admins", { until: 5 }]);
 });
 

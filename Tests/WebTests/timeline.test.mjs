@@ -355,6 +355,36 @@ test("the relay's wait is kept, and a refused message can be changed, retried or
   assert.deepEqual([last().id, roost.snapshot.pendingCount], ["s:3", 0]);
 });
 
+test("a slow group holds its messages until their time, and nothing else", async () => {
+  const { clock, net, roost, timeline } = await opened();
+  const sends = () => net.last.sent.filter((one) => one.type === "send").map((one) => one.body);
+  const refuse = (retryAfter) => net.last.refuse("send", "rate_limited", { retry: true, retryAfter, conversation: "c1" });
+  await timeline.send("one");
+  await timeline.send("two");
+  refuse(5_000);
+  await settle();
+  const elsewhere = await roost.timeline("c9");
+  await elsewhere.send("there");
+  await settle();
+  assert.deepEqual(sends(), ["one", "there"]);
+  await timeline.react("s:3", "+");
+  await settle();
+  assert.equal(net.last.last("react")?.sequence, 3);
+  assert.deepEqual(timeline.snapshot.items.slice(-2).map((item) => item.state), [{ state: "sending" }, { state: "sending" }]);
+  await clock.pass(4_999);
+  assert.deepEqual(sends(), ["one", "there"]);
+  await clock.pass(1);
+  assert.deepEqual(sends(), ["one", "there", "one"]);
+  refuse(5_000);
+  await settle();
+  // It is told that the wait is over.
+  net.last.say({
+    type: "conversation", event: "slow", conversation: "c1", after: 0, by: "bob", sequence: 3, time: 2, position: "p9",
+  });
+  await settle();
+  assert.deepEqual(sends(), ["one", "there", "one", "one"]);
+});
+
 for (const isDeletion of [true, false]) {
   test(`a message whose answer was lost is ${isDeletion ? "deleted" : "edited"} after it`, async () => {
     const { clock, net, timeline } = await opened();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Language } from "../../Web/app-language.js";
-import { barrier, lineWords } from "../../Web/app-lines.js";
+import { barrier, lineWords, pause } from "../../Web/app-lines.js";
 import { around } from "../../Web/app-text.js";
 import { has, search, table, written } from "../../Web/app-write.js";
 import { internals } from "../../Web/roost.js";
@@ -85,6 +85,8 @@ test("what has happened is said from where one stands", () => {
     [{ event: "deleted", user: "b" }, "ann removed a message from b"],
     [{ event: "posting", posting: "admins" }, "ann let only admins send messages"],
     [{ event: "posting", posting: "all" }, "ann let everyone send messages"],
+    [{ event: "slow", after: 30_000 }, "ann turned on slow mode: 30 seconds between messages"],
+    [{ event: "slow", after: 0 }, "ann turned off slow mode"],
   ]) assert.equal(say(line), words);
   const spoken = new Language("de", ["de-DE"], german);
   for (const [line, words] of [
@@ -95,6 +97,18 @@ test("what has happened is said from where one stands", () => {
     [{ event: "timeout", user: "me", until: 9e14, reason: "spam" }, `ann hat dir eine Auszeit bis ${spoken.endOf(9e14)} gegeben: Spam`],
     [{ event: "expiry", after: 604_800_000 }, "ann hat verschwindende Nachrichten eingestellt: 1 Woche"],
   ]) assert.equal(say(line, spoken), words);
+});
+
+test("the page says how long a member of a slow group waits", () => {
+  const at = (now, role = "member", slow = 30_000) => pause(
+    { conversation: { role, slow }, items: [{ isOwn: true, sequence: 4, time: 1_000 }, { sequence: 5, time: 9_000 }] }, language, now);
+  assert.deepEqual([1_000, 60_000, 90_000, 300_000, 3_600_000, 21_600_000].map((time) => language.duration(time)),
+    ["1 second", "1 minute", "90 seconds", "5 minutes", "1 hour", "6 hours"]);
+  assert.deepEqual(at(19_500), { words: "Slow mode: your next message goes out in 12 seconds.", next: 501 });
+  assert.deepEqual(at(31_000), { words: "Slow mode: wait 30 seconds between messages." });
+  for (const nothing of [at(1_000, "admin"), at(1_000, "owner"), at(1_000, "member", 0), pause(undefined, language)]) {
+    assert.equal(nothing, undefined);
+  }
 });
 
 test("the page says why one can't write, and when that ends", () => {

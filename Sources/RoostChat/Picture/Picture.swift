@@ -62,6 +62,7 @@ struct Picture {
         guard let conversation else { return (title, about) }
         if let request = conversation.request { about.append(Span(RequestLine.state(request), .waiting)) }
         if conversation.expiry > 0 { about.append(Span(ExpiryLine.text(conversation.expiry), .faint)) }
+        if conversation.slow > 0 { about.append(Span(SlowLine.text(conversation.slow), .faint)) }
         let pins = scene.timeline.pins.count
         if pins > 0 { about.append(Span("\(pins) pinned", .faint)) }
         return (title, about)

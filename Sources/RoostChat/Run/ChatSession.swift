@@ -189,7 +189,8 @@ final class ChatSession {
         case .ban, .unban, .timeOut, .bans, .announce:
             guard let group = timeline?.conversation else { return .line("there is no conversation yet") }
             return try await GroupModeration(roost: roost, group: group).carryOut(act)
-        case .add, .remove, .rename, .role, .leave, .members, .expire: return try await carryOutInConversation(act)
+        case .add, .remove, .rename, .role, .leave, .members, .expire, .slow:
+            return try await carryOutInConversation(act)
         case .reply, .edit, .delete, .react, .info, .pin, .unpin, .forward, .thread, .reportMessage, .retry, .discard:
             return try await OneMessage(chat: self).carryOut(act, on: id)
         case .pins: return pins
@@ -267,6 +268,10 @@ final class ChatSession {
             guard let milliseconds else { return .line(ExpiryLine.text(conversation.expiry)) }
             try await roost.setExpiry(of: id, after: .milliseconds(milliseconds))
             return .line("from now on, " + ExpiryLine.text(milliseconds))
+        case .slow(let milliseconds):
+            guard let milliseconds else { return .line(SlowLine.text(conversation.slow)) }
+            try await roost.setSlow(to: .milliseconds(milliseconds), in: id)
+            return .line(SlowLine.text(milliseconds))
         default: return .lines("Members", try await members(of: id))
         }
     }

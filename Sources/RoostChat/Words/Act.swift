@@ -11,6 +11,8 @@ enum Act: Equatable, Sendable {
     case ban(String, ReportReason?), unban(String), timeOut(String, Int64, ReportReason?), bans, announce(Bool)
     /// Milliseconds after which messages disappear; nil asks.
     case expire(Int64?)
+    /// Milliseconds between two messages of a member; nil asks.
+    case slow(Int64?)
     // Messages: of the selected one, or of the last that fits.
     case reply(String), edit(String), delete, react(String, isOn: Bool), info
     case pin, unpin, forward(String), reportMessage(ReportReason, String?)
@@ -120,6 +122,12 @@ struct ChatCommandWord: Sendable {
         ) { rest in
             let word = trimmed(rest)
             return word.isEmpty ? .expire(nil) : ExpiryLine.milliseconds(word).map { .expire($0) }
+        },
+        ChatCommandWord(
+            "/slow", "off, 30s, 5m or 1h", "how often a member may write in the group; alone, how it is"
+        ) { rest in
+            let word = trimmed(rest)
+            return word.isEmpty ? .slow(nil) : SlowLine.milliseconds(word).map { .slow($0) }
         },
         ChatCommandWord("/mute", "", "no sound from it, on any of your devices", alone(.mute(true))),
         ChatCommandWord("/unmute", "", "sound again", alone(.mute(false))),

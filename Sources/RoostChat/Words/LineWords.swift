@@ -34,6 +34,9 @@ struct LineWords {
             return "\(by) gave \(whom(user)) a timeout until \(clock.time(timeout.until))\(why(timeout.reason))"
         case .posting(.admins): return "\(by) let only admins send messages"
         case .posting(.all): return "\(by) let everyone send messages"
+        case .slow(0): return "\(by) turned off slow mode"
+        case .slow(let milliseconds):
+            return "\(by) turned on slow mode: \(SlowLine.span(milliseconds)) between messages"
         }
     }
 

@@ -14,6 +14,8 @@ final class Alarms {
         case acks
         /// Messages that were refused for now may be sent again.
         case outgoing
+        /// A conversation takes messages again, whose group lets members write once in a time.
+        case pace(String)
         /// Nothing has arrived for a while.
         case quiet
         /// The server has not closed the connection after `bye`.

@@ -365,6 +365,7 @@ final class ClientSession {
         case .replies: if requests.giveUp(heardAt: heardAt) { lose(code: nil, "the server doesn't answer") }
         case .acks: feed.sendAck()
         case .outgoing: outgoing.resume()
+        case .pace(let destination): outgoing.resume(destination)
         case .quiet: askForLife()
         case .goodbye: end(Ending(code: nil, reason: "left", isWanted: true))
         }

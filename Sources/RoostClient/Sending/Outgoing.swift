@@ -39,8 +39,17 @@ final class Outgoing {
         sendWaiting()
     }
 
+    /// A conversation takes messages again.
+    func resume(_ destination: String) {
+        queue.wake(destination)
+        sendWaiting()
+    }
+
     /// The connection is gone, and with it every reason to wait.
-    func connectionEnded() { isPaused = false }
+    func connectionEnded() {
+        isPaused = false
+        queue.wakeAll()
+    }
 
     /// Nothing more will be sent.
     func end(_ ending: Ending) {
@@ -96,6 +105,11 @@ final class Outgoing {
             backoff.reset()
             let stored = StoredMessage(reading: members)
             finish(message.key, stored.map { .success($0) } ?? .failure(.unexpectedReply))
+        case .failure(.refused(let refusal)) where refusal.isTemporary && refusal.conversation != nil:
+            queue.putBack(message.key)
+            queue.rest(message.to)
+            alarms.set(.pace(message.to), after: (refusal.retryAfter ?? .zero) + nextWait())
+            sendWaiting()
         case .failure(.refused(let refusal)) where refusal.isTemporary:
             queue.putBack(message.key)
             pause(refusal.retryAfter)

@@ -28,6 +28,8 @@ struct OutgoingQueue {
     private(set) var entries: [Entry] = []
     private var bytes = 0
     private var busy: Set<String> = []
+    /// Destinations that take no message for a time. At most as many as entries.
+    private var resting: Set<String> = []
 
     init(most: Int, bytesMost: Int, atOnce: Int) {
         self.most = most
@@ -52,7 +54,7 @@ struct OutgoingQueue {
     mutating func takeNext() -> OutgoingMessage? {
         guard busy.count < atOnce, busy.count < entries.count else { return nil }
         // A message behind one that must wait, waits too.
-        var held = busy
+        var held = busy.union(resting)
         for index in entries.indices where !entries[index].isUnderWay {
             let to = entries[index].message.to
             guard held.insert(to).inserted else { continue }
@@ -69,6 +71,15 @@ struct OutgoingQueue {
         entries[index].isUnderWay = false
         busy.remove(entries[index].message.to)
     }
+
+    /// Its messages wait, and no others.
+    mutating func rest(_ destination: String) { resting.insert(destination) }
+
+    /// They may go.
+    mutating func wake(_ destination: String) { resting.remove(destination) }
+
+    /// All may go.
+    mutating func wakeAll() { resting = [] }
 
     /// The message is done. Returns the caller's continuation.
     mutating func remove(_ key: String) -> ((Result<StoredMessage, RoostFailure>) -> Void)? {

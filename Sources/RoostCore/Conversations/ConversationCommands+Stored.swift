@@ -38,6 +38,9 @@ extension ConversationCommands {
             tell(event, to: conversation, except: origin, pinning: author)
         case .restrict(let user, let restriction):
             moderation.apply(restriction, of: user, event, to: conversation, except: origin, now)
+        case .slow(let time):
+            conversation.moderation.pace.set(time)
+            tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)

@@ -505,6 +505,7 @@ final class QueryCommands {
         if conversation.moderation.restrictions[.none] != nil {
             builder.member("posting", word: PostingRule.admins.word)
         }
+        if conversation.moderation.pace.time > 0 { builder.member("slow", conversation.moderation.pace.time) }
         builder.timeout(of: member)
         writePins(of: conversation, for: member)
         builder.member("read", member.watermark.read.value)

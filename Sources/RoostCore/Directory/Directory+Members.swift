@@ -117,6 +117,7 @@ extension Directory {
         case .restrict(let user, let restriction):
             conversation.moderation.expect(restriction, of: user)
             if change.banned != nil { conversation.expect(user, role: nil, isCertain: isCertain) }
+        case .slow(let time): conversation.moderation.pace.expect(time)
         case .accept: conversation.opening.request?.acceptsUnderWay += 1
         // The log judges the pins.
         case .expiry, .pin, .unpin: return
@@ -152,6 +153,7 @@ extension Directory {
         case .restrict(let user, _):
             conversation?.moderation.settle(user)
             if change.banned != nil { conversation?.settle(user) }
+        case .slow: conversation?.moderation.pace.settleChange()
         case .accept: conversation?.opening.request?.acceptsUnderWay -= 1
         // Commands aren't judged by those, and no change can follow the last.
         case .expiry, .pin, .unpin, .erase: return

@@ -52,20 +52,24 @@ final class MessageCommands {
                 try conversations.acceptOfKnown(known, by: speaker, session, now)
                 try directory.policy.checkSpeaking(by: user, in: known)
                 try directory.rules.checkWriting(by: user, in: known, at: now)
+                try directory.rules.checkPace(of: user, in: known, at: now)
                 try checkReferences(send, in: known, by: user)
                 try pay(for: send, to: known, session, now, &advance)
             } else {
                 let found = try find(send.to, speaker, session, now)
                 conversation = found.conversation
                 try checkReferences(send, in: found.conversation, by: user)
-                if let known = found.conversation { try directory.rules.checkWriting(by: user, in: known, at: now) }
+                if let known = found.conversation {
+                    try directory.rules.checkWriting(by: user, in: known, at: now)
+                    try directory.rules.checkPace(of: user, in: known, at: now)
+                }
                 if let known = found.conversation { try pay(for: send, to: known, session, now, &advance) }
                 conversation = try open(found, send, source, session, speaker, now)
             }
             if !named.isEmpty { mentioned = try mentions.users(named, in: conversation, by: user) }
         } catch {
             // The log is asked whether it was sent before: a retry gets its first answer, whatever has changed since.
-            guard !error.code.isTemporary else {
+            guard !error.code.isTemporary || error.conversation != nil else {
                 if let advance { prices.settle(advance: advance.price, deliveries: 0, bytes: 0, to: session) }
                 throw error
             }
@@ -91,6 +95,7 @@ final class MessageCommands {
                 append.hiddenAuthors = user.hiddenAuthors(in: conversation)
             }
             if conversation.isRequest { conversation.opening.request?.messagesUnderWay += 1 }
+            conversation.moderation.pace.begin(user.number)
         }
         journal.submit(append, session, id, refusal: refusal, advance: advance)
         if let conversation, !user.typist.members.isEmpty || conversation.typers.asking > 0 {

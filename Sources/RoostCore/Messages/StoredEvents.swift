@@ -127,7 +127,7 @@ final class StoredEvents {
         guard !refused.isEmpty else { return }
         for next in refused {
             let conversation = directory.conversation(next.event.conversation)
-            if let conversation { settleRequest(next, in: conversation) }
+            if let conversation { settleMessage(next, in: conversation) }
             if let change = next.change { directory.settle(change, of: conversation) }
             forwarding.settle(next, in: conversation, isStored: false)
             undo(next.change, of: conversation)
@@ -148,7 +148,7 @@ final class StoredEvents {
 
     private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
         let conversation = directory.conversation(next.event.conversation)
-        if let conversation { settleRequest(next, in: conversation) }
+        if let conversation { settleMessage(next, in: conversation) }
         if let change = next.change { directory.settle(change, of: conversation) }
         if next.advance != nil, !outcome.isStored { forwarding.settle(next, in: conversation, isStored: false) }
         switch outcome {
@@ -209,10 +209,11 @@ final class StoredEvents {
         disappearing.note(expires, at: now)
     }
 
-    /// What became of a message in a request is known.
-    private func settleRequest(_ next: borrowing PendingAppend, in conversation: Conversation) {
-        guard conversation.isRequest, next.event.kind == .message, next.refusal == nil else { return }
-        conversation.opening.request?.messagesUnderWay -= 1
+    /// What became of a message is known.
+    private func settleMessage(_ next: borrowing PendingAppend, in conversation: Conversation) {
+        guard next.event.kind == .message, next.refusal == nil else { return }
+        conversation.moderation.pace.settle(next.event.sender)
+        if conversation.isRequest { conversation.opening.request?.messagesUnderWay -= 1 }
     }
 
     /// The change was not stored.
@@ -302,6 +303,7 @@ final class StoredEvents {
                 noteOwn(event, by: member, now)
             }
             mentions.note(event, in: conversation)
+            conversation.moderation.pace.note(event.sender, at: event.time)
             badges.note(conversation, at: now)
             // History shows how long the thread is.
             if event.extras.thread != .none { conversation.noteChange(at: event.position) }

@@ -31,6 +31,25 @@ struct GroupRules {
         throw .announcements
     }
 
+    /// Whether a member may write a message now where members may write once in a time. Owner and admins always may.
+    @inline(__always)
+    func checkPace(of user: User, in conversation: Conversation, at now: Moment) throws(Refusal) {
+        guard conversation.moderation.pace.isSlow else { return }
+        try checkWait(of: user, in: conversation, at: now)
+    }
+
+    private func checkWait(of user: User, in conversation: Conversation, at now: Moment) throws(Refusal) {
+        try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
+        guard conversation.standing(of: user.number) == .member else { return }
+        let wait = conversation.moderation.pace.wait(of: user.number, at: now.wall)
+        guard wait > 0 else { return }
+        var refusal = Refusal(
+            .rateLimited, "slow mode: you may send one message in \(conversation.moderation.pace.expected) ms",
+            retryAfterMilliseconds: wait)
+        refusal.conversation = conversation.id
+        throw refusal
+    }
+
     /// Whether none of these users is banned from a group to which they are to be added.
     func checkAdmission(of users: [NamedUser], to conversation: Conversation, at now: Moment) throws(Refusal) {
         guard !conversation.moderation.isOpen else { return }

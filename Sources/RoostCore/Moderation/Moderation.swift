@@ -4,6 +4,8 @@ import RoostWire
 /// Commands are judged by the changes that are under way as well as by the committed ones. Loop thread only.
 struct Moderation {
     private(set) var restrictions = RestrictionList()
+    /// How often a member may write.
+    var pace = Pace()
     /// Changes that were handed to the writer and are not committed yet: by user, the newest.
     private var pending: [UserNumber: Pending] = [:]
 
@@ -12,7 +14,10 @@ struct Moderation {
         var underWay = 0
     }
 
-    init(_ stored: [StoredRestriction] = []) { restrictions = RestrictionList(stored) }
+    init(_ stored: [StoredRestriction] = [], slow time: Int64 = 0) {
+        restrictions = RestrictionList(stored)
+        pace.set(time)
+    }
 
     /// Whether nobody is restricted, so that a message looks no further.
     var isOpen: Bool { restrictions.isEmpty && pending.isEmpty }

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `conversation.ban`, `.unban`, `.timeout` and `.posting`. The log knows whether they change anything. It owns
-/// nothing. Loop thread only.
+/// `conversation.ban`, `.unban`, `.timeout`, `.posting` and `.slow`. The log knows whether they change anything. It
+/// owns nothing. Loop thread only.
 struct ModerationCommands {
     typealias Actor = ConversationCommands.Actor
 
@@ -85,6 +85,17 @@ struct ModerationCommands {
         conversations.submit(change, of: conversation, by: by.speaker, by.asker, now) {
             builder.member("event", word: "posting")
             builder.member("posting", word: rule.word)
+        }
+    }
+
+    /// - Parameter time: between two messages of a member, in milliseconds; 0 for none.
+    func setSlow(
+        _ time: Int64, of conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        conversations.submit(.slow(time), of: conversation, by: by.speaker, by.asker, now) {
+            builder.member("event", word: "slow")
+            builder.member("after", time)
         }
     }
 

@@ -247,6 +247,8 @@ public struct Snapshot: Sendable {
         public var mentionsOfAll: [Mention] = []
         /// Milliseconds after which messages disappear; 0 if they stay.
         public var expiry: Int64 = 0
+        /// Milliseconds between two messages of a member; 0 for none.
+        public var slow: Int64 = 0
         /// Messages that have disappeared or were deleted.
         public var gone = SequenceRanges()
         /// The pinned messages, in the order in which they were pinned.

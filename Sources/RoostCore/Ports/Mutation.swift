@@ -308,6 +308,9 @@ public enum ConversationChange: Sendable {
     /// A user is banned or timed out, or not any more if nil; for `.none`, only the owner and the admins may write. A
     /// banned member leaves as by `remove`. Nothing is stored if it is so already.
     case restrict(UserNumber, StoredRestriction?)
+    /// A member may write once in so many milliseconds; 0 for as often as it wants. Nothing is stored if it is so
+    /// already.
+    case slow(Int64)
     /// The receiver accepts a request, or its sender writes more when the two know each other. So does every other
     /// event of the receiver in it.
     case accept

@@ -191,7 +191,7 @@ final class Prices {
         case .change(let change):
             switch change.kind {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave, .unban, .posting: 1
+            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave, .unban, .posting, .slow: 1
             // Looks at all that the group has of them.
             case .ban, .timeout: 2
             }

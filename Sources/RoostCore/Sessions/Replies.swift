@@ -82,6 +82,7 @@ final class Replies {
         builder.member("reason", refusal.reason)
         builder.member("retry", refusal.code.isTemporary)
         if let wait = refusal.retryAfterMilliseconds { builder.member("retryAfter", wait) }
+        if let id = refusal.conversation { builder.member("conversation", plain: id) }
         delivery.reply(builder.finish(), to: session)
     }
 }

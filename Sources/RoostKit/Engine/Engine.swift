@@ -48,7 +48,7 @@ actor Engine {
     private nonisolated let store: StoreQueue.Holder
 
     /// What the engine waits for, one of each.
-    enum Sleeper { case outbox, reconnect, refresh, deadline, draft }
+    enum Sleeper: Hashable { case outbox, pace(String), reconnect, refresh, deadline, draft }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -339,6 +339,12 @@ actor Engine {
     }
 
     private func answered(_ item: OutboxItem, _ outcome: Sender.Outcome) {
+        if let rest = sender.rest(item, outcome) {
+            after(rest, .pace(item.destination)) { engine in
+                if engine.desk.store.outbox.wake(item.destination) { engine.pump() }
+            }
+            return pump()
+        }
         do {
             let (conversation, wait) = try sender.answered(item, outcome)
             desk.log?.note(outcome, of: item, in: desk.store)

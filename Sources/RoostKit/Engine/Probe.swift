@@ -4,11 +4,13 @@ import RoostWire
 
 /// Which conversations may take what they refused, because of what was told: somebody was accepted, has got a role or
 /// joined a group, or the user's blocks have changed. Each is tried by one item, so that a reason that stays costs one
-/// command for each event. Used within the engine.
+/// command for each event. And to which groups a message may go sooner than was said. Used within the engine.
 struct Probe {
     private var all = false
     // Ids of conversations, and other users as `@name`.
     private var names: Set<String> = []
+    // Groups of which was told how often members may write, or who is an admin.
+    private var paced: Set<String> = []
 
     /// What these events are a reason for.
     init(_ events: [RoostEvent]) {
@@ -23,6 +25,7 @@ struct Probe {
             case .conversation(let event):
                 names.insert(event.conversation)
                 switch event.change {
+                case .slow, .role: paced.insert(event.conversation)
                 case .created(let outline): names.formUnion(outline.members.map { "@\($0)" })
                 case .added(let users, let outline):
                     names.formUnion((users + (outline?.members ?? [])).map { "@\($0)" })
@@ -36,7 +39,9 @@ struct Probe {
     /// Lets these conversations be tried.
     /// - Returns: whether there may be something to send.
     func begin(_ store: LocalStore) throws(LocalFailure) -> Bool {
-        guard all || !names.isEmpty, !store.outbox.parked.isEmpty else { return false }
+        var hasWoken = false
+        for id in paced where store.outbox.wake(id) { hasWoken = true }
+        guard all || !names.isEmpty, !store.outbox.parked.isEmpty else { return hasWoken }
         for destination in Array(store.outbox.parked.keys) {
             let conversation = try store.conversation(destination)
             let peer = conversation?.peer(of: store.identity.user ?? "")

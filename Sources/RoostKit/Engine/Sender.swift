@@ -37,6 +37,13 @@ final class Sender {
         return store.outbox.takeNext()
     }
 
+    /// How long a group takes no message, if an answer says so.
+    func rest(_ item: OutboxItem, _ outcome: Outcome) -> Duration? {
+        guard case .refused(let refusal) = outcome, refusal.isTemporary, refusal.conversation != nil else { return nil }
+        store.outbox.rest(item.id)
+        return (refusal.retryAfter ?? .zero) + .milliseconds(Int.random(in: 0...250, using: &generator))
+    }
+
     /// What an answer changes: the conversation, and how long to wait before the next one is sent.
     func answered(_ item: OutboxItem, _ outcome: Outcome) throws -> (conversation: String?, wait: Duration?) {
         switch outcome {

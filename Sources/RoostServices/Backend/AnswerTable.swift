@@ -67,7 +67,8 @@ package struct AnswerTable: Sendable {
         + ["erase/messages", "erase/messages/state"].map { Row($0, .erase, "user done") }
 
     private static func conversation(_ path: String, _ object: String, more: String = "") -> [Row] {
-        let own = "conversation kind name photo description createdAt request role count members expiry posting timeout"
+        let own =
+            "conversation kind name photo description createdAt request role count members expiry posting slow timeout"
         let read = "sequence unread unreadFrom mentions firstMention read pins message time"
         let people = " people.user people.version people.name people.photo people.deleted " + more
         return [

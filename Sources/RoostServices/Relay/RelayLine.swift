@@ -85,7 +85,7 @@ package actor RelayLine: RelayCommands {
         case .refused(let refusal) where refusal.is(.tokenExpired): return true
         case .refused(let refusal):
             let fault = ServiceFault(refusal)
-            if refusal.is(.rateLimited), let wait = refusal.retryAfter {
+            if refusal.is(.rateLimited), refusal.conversation == nil, let wait = refusal.retryAfter {
                 pausedUntil = clock.now() + Int64(wait / .milliseconds(1))
             }
             throw fault

@@ -12,6 +12,7 @@ final class Directory {
         var lastTime: Int64 = 0
         /// Milliseconds after which messages disappear; 0 if they stay.
         var expiry: Int64 = 0
+        var slow: Int64 = 0
         /// Whether it is a direct one.
         var isDirect = false
         /// Where it ends for a user from whom everything behind that is withheld.
@@ -76,7 +77,10 @@ final class Directory {
         veils = try VeilTable(database)
         let known = try VeilTable.read(database)
         let query = try database.prepare(
-            "SELECT number, last_sequence, last_position, last_time, expiry, gone, request, kind FROM conversation")
+            """
+            SELECT number, last_sequence, last_position, last_time, expiry, gone, request, kind, slow
+            FROM conversation
+            """)
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
                 throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
@@ -84,6 +88,7 @@ final class Directory {
             let conversation = Conversation()
             conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
             conversation.expiry = max(0, query.int64(4))
+            conversation.slow = max(0, query.int64(8))
             conversation.gone = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
             conversation.request = StoredRequest(number: query.int32(6))
             conversation.isDirect = query.int32(7) == Int32(ConversationKind.direct.rawValue)
@@ -283,6 +288,11 @@ final class Directory {
             statements.setExpiry.bind(1, conversation.value)
             statements.setExpiry.bind(2, time)
             try statements.setExpiry.run()
+        case .slow(let time):
+            conversations[conversation.value]?.slow = time
+            statements.setSlow.bind(1, conversation.value)
+            statements.setSlow.bind(2, time)
+            try statements.setSlow.run()
         case .pin(let sequence):
             try pins.pin(
                 StoredPin(
@@ -334,7 +344,8 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .accept, nil:
+        case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .slow,
+            .accept, nil:
             return false
         }
     }

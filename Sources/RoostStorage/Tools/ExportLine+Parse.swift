@@ -217,6 +217,7 @@ extension ExportedConversation {
         description = try members.shown("description", or: "", atMost: Limits().descriptionBytes, as: .lines)
         createdAt = try members.number("createdAt", or: 0)
         expiry = try members.number("expiry", or: 0)
+        slow = try members.number("slow", or: 0)
         opener = try members.user("opener", or: "")
         request = try members.user("request", or: "")
         isDropped = try members.flag("dropped")
@@ -224,6 +225,7 @@ extension ExportedConversation {
         shownTo = try members.number("shownTo", or: 0)
         shownAt = try members.number("shownAt", or: 0)
         shownTime = try members.number("shownTime", or: 0)
+        guard slow == 0 || kind == .group else { throw ExportLineFailure("slow: only of a group") }
         guard veiled.isEmpty || kind == .direct else {
             throw ExportLineFailure("veiled: only in a direct conversation")
         }

@@ -99,6 +99,7 @@ struct ExportLineWriter {
         if !conversation.description.isEmpty { json.member("description", conversation.description) }
         member("createdAt", unlessZero: conversation.createdAt)
         member("expiry", unlessZero: conversation.expiry)
+        member("slow", unlessZero: conversation.slow)
         if !conversation.opener.isEmpty { json.member("opener", conversation.opener) }
         if !conversation.request.isEmpty { json.member("request", conversation.request) }
         if conversation.isDropped { json.member("dropped", true) }

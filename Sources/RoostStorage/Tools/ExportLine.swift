@@ -161,6 +161,8 @@ struct ExportedConversation: Equatable, Sendable {
     var createdAt: Int64 = 0
     /// Milliseconds after which messages disappear; 0 if they stay.
     var expiry: Int64 = 0
+    /// Milliseconds between two messages of a member; 0 for none.
+    var slow: Int64 = 0
     /// Who opened it; empty if that isn't known.
     var opener: String = ""
     /// Whom a request waits for, and whether it was dropped; empty if it is none.

@@ -9,7 +9,7 @@ struct ImportDirectory {
     private let setMember: Statement
     private let addConversation: Statement
     private let rename: Statement
-    private let setExpiry: Statement
+    private let setTimes: Statement
     private let forgetSteps: Statement
 
     init(_ writer: SQLiteWriter, _ plan: ImportPlan) throws {
@@ -33,15 +33,15 @@ struct ImportDirectory {
         addConversation = try writer.database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
-                last_sequence, last_position, last_time, expiry, gone)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, '')
+                last_sequence, last_position, last_time, expiry, slow, gone)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, ?10, '')
             """)
         forgetSteps = try writer.database.prepare(
             """
             DELETE FROM receipt WHERE conversation = ?1 AND user = ?2 AND (delivered_to, read_to) IS NOT (
                 SELECT delivered, read FROM member WHERE conversation = ?1 AND user = ?2)
             """)
-        setExpiry = try writer.database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
+        setTimes = try writer.database.prepare("UPDATE conversation SET expiry = ?2, slow = ?3 WHERE number = ?1")
         rename = try writer.database.prepare(
             "UPDATE conversation SET name = ?2, photo = ?3, description = ?4 WHERE number = ?1")
     }
@@ -182,9 +182,10 @@ struct ImportDirectory {
             guard conversation.adds else { return }
             // What the file continues may have been accepted since. It never becomes a request again.
             if conversation.line.request.isEmpty { try setRequest(of: conversation) }
-            setExpiry.bind(1, conversation.number)
-            setExpiry.bind(2, conversation.line.expiry)
-            try setExpiry.run()
+            setTimes.bind(1, conversation.number)
+            setTimes.bind(2, conversation.line.expiry)
+            setTimes.bind(3, conversation.line.slow)
+            try setTimes.run()
             guard conversation.line.kind == .group else { return }
             rename.bind(1, conversation.number)
             try rename.bind(2, copying: conversation.line.name)
@@ -201,6 +202,7 @@ struct ImportDirectory {
         addConversation.bind(7, conversation.line.createdAt)
         addConversation.bind(8, conversation.line.expiry)
         addConversation.bind(9, plan.users[conversation.line.opener]?.number ?? 0)
+        addConversation.bind(10, conversation.line.slow)
         try addConversation.run()
         writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
         try setRequest(of: conversation)

@@ -91,6 +91,8 @@ struct MessageChanges {
             return hiddenFrom == .none ? nil : stored(.withheld, in: event.conversation)
         case .expiry(let time):
             return writer.directory.conversation(event.conversation.value)?.expiry == time ? .unchanged : nil
+        case .slow(let time):
+            return writer.directory.conversation(event.conversation.value)?.slow == time ? .unchanged : nil
         case .restrict(let user, let restriction):
             let table = writer.directory.restrictions
             return try table.isUnchanged(by: restriction, of: user, in: event.conversation) ? .unchanged : nil

@@ -39,6 +39,8 @@ struct Belief {
         let pins: [Int64]
         /// Whether only the owner and the admins write.
         let isForAnnouncements: Bool
+        /// Milliseconds between two messages of a member; 0 for none.
+        let slow: Int64
         /// When the user's time-out ends; 0 if it has none.
         let timeout: Int64
     }

@@ -191,7 +191,7 @@ struct DeviceMemory {
             }
         case .pin(let sequence): pin(sequence.value, in: conversation)
         case .unpin(let sequence): unpin(sequence.value, in: conversation)
-        case .expiry, .accept, nil: break
+        case .expiry, .slow, .accept, nil: break
         }
     }
 }

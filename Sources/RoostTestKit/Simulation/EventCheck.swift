@@ -354,7 +354,7 @@ final class EventCheck {
         case "created": begin(event, at: position, in: conversation, owner: by, of: device)
         case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
         case "added": device.memory.add(users, to: conversation)
-        case "expiry", "accepted", "banned", "unbanned", "timeout", "posting": break
+        case "expiry", "accepted", "banned", "unbanned", "timeout", "posting", "slow": break
         case "pinned": device.memory.pin(event.json?["pin"]?.integer ?? 0, in: conversation)
         case "unpinned": device.memory.unpin(event.json?["pin"]?.integer ?? 0, in: conversation)
         case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")

@@ -292,7 +292,7 @@ extension Ledger {
         case .add(let members) where role == nil && members.count == 1 && users[members[0].user.value] == sender:
             guard !written.invites.takesUse(in: conversation) else { break }
             blame("user \(sender) joins \(conversation.id) without an invitation")
-        case .rename, .describe, .add, .remove:
+        case .rename, .describe, .add, .remove, .slow:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .restrict(let user, let restriction):
             let check = ModerationCheck(ledger: self)
@@ -399,6 +399,7 @@ extension Ledger {
                 conversation.members[user]?.role = member.role
             }
         case .expiry(let time): conversation.expiry = time
+        case .slow(let time): conversation.moderation.apply(slow: time)
         case .create, .rename, .describe, .add, .pin, .unpin, .accept, nil: break
         }
     }

@@ -9,6 +9,12 @@ struct ModerationTruth {
     private(set) var timeouts: [Int: Int64] = [:]
     /// Whether only the owner and the admins may write.
     private(set) var isForAnnouncements = false
+    /// Milliseconds between two messages of a member; 0 for none.
+    private(set) var slow: Int64 = 0
+    /// When each user wrote last while there was a wait, since the relay's process began.
+    private var lasts: [Int: Int64] = [:]
+    /// The longest wait that somebody has asked for, which may be under way.
+    var slowAskedFor: Int64 = 0
     /// Whether somebody has asked for a restriction, which may be under way.
     var wasAskedFor = false
 
@@ -27,9 +33,31 @@ struct ModerationTruth {
         if restriction.isBan { banned.insert(user) } else { timeouts[user] = restriction.until.milliseconds }
     }
 
+    /// A stored change.
+    mutating func apply(slow time: Int64) {
+        slow = time
+        if time == 0 { lasts = [:] }
+    }
+
+    /// A stored message.
+    mutating func note(_ append: Append, by user: Int) {
+        if slow > 0, append.kind == .message { lasts[user] = append.time.milliseconds }
+    }
+
+    /// Who wrote when isn't stored.
+    mutating func processEnded() { lasts = [:] }
+
+    /// Why a message comes too early; nil if it doesn't. A clock that was set back says nothing.
+    private func haste(of append: Append, by user: Int, as role: MemberRole) -> String? {
+        guard slow > 0, role < .admin, append.kind == .message, let last = lasts[user] else { return nil }
+        let wait = append.time.milliseconds - last
+        return 0..<slow ~= wait ? "user \(user) writes after \(wait) ms, and may after \(slow)" : nil
+    }
+
     /// Why a member may not have written or reacted at this time; nil if it may.
     func mistake(in append: Append, by user: Int, as role: MemberRole) -> String? {
         guard role != .owner, !append.isErasing else { return nil }
+        if let haste = haste(of: append, by: user, as: role) { return haste }
         switch append.kind {
         case .message, .edit, .react:
             if timeouts[user] ?? 0 > append.time.milliseconds { return "user \(user) writes while it is timed out" }
@@ -65,6 +93,7 @@ struct ModerationCheck {
         if let mistake = conversation.moderation.mistake(in: append, by: sender, as: role) {
             ledger.blame("\(mistake), in \(conversation.id)")
         }
+        conversation.moderation.note(append, by: sender)
         guard case .add(let members) = append.change else { return }
         for user in members.compactMap({ ledger.users[$0.user.value] })
         where conversation.moderation.banned.contains(user) {

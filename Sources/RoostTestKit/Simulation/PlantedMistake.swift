@@ -8,6 +8,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case earlyStatus, earlyPrivacy, earlyException, earlyContact, earlyProspect, earlyReport
     /// After a restart it is forgotten that a user's account was deleted.
     case forgottenDeletion
+    /// After a restart it is forgotten that members of a group may write only once in a time.
+    case forgottenSlowMode
     /// Nobody becomes owner of a group whose owner leaves.
     case lostHeir
     /// A crash loses a batch that was said to be durable.

@@ -279,6 +279,7 @@ final class ReplyCheck {
         let always: Set<String> = ["rate_limited", "unavailable", "token_expired", "busy"]
         guard let code = event.code else { return world.fail("\(connection.label) gets an error without code") }
         if always.contains(code) {
+            if let id = event.json?["conversation"]?.string { checkWait(event, of: id, kind, on: connection) }
             let isStopping = world.isStopping
             if code == "token_expired", connection.isReady, world.isCalm || world.random.chance(50) {
                 clients.answer(connection, "refresh", "\"token\":\"\(connection.device.user.name)\"", .refresh(0))
@@ -341,6 +342,15 @@ final class ReplyCheck {
         default: break
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
+    }
+
+    /// Only messages wait because a group is slow, and never longer than somebody has asked for.
+    private func checkWait(_ event: WireEvent, of id: String, _ kind: Kind, on connection: SimulatedConnection) {
+        let group = ledger.conversation(id)
+        let most = group?.moderation.slowAskedFor ?? 0
+        guard case .send(let intent) = kind, event.code == "rate_limited", intent.conversation == group?.index,
+            let wait = event.json?["retryAfter"]?.integer, (1...max(1, most)).contains(wait), most > 0
+        else { return world.fail("\(connection.label) is told to wait in \(id) for \(kind), where it needn't") }
     }
 
     private func isBlocked(_ other: Int, by connection: SimulatedConnection) -> Bool {
@@ -452,7 +462,7 @@ final class ReplyCheck {
             connection.belief.objects[conversation.index] = .init(
                 unread: unread, read: read, count: count, sequence: sequence, mentions: mentions,
                 pins: object["pins"]?.elements?.compactMap(\.integer) ?? [],
-                isForAnnouncements: object["posting"]?.string == "admins",
+                isForAnnouncements: object["posting"]?.string == "admins", slow: object["slow"]?.integer ?? 0,
                 timeout: object["timeout"]?["until"]?.integer ?? 0)
         }
     }

@@ -179,7 +179,8 @@ final class Rest {
         settle("after requests are accepted") { self.allAreServed }
     }
 
-    private func isLeftUnread(_ conversation: ConversationTruth, by user: SimulatedUser) -> Bool {
+    /// Whether the user reads nothing there at the end but by writing.
+    func isLeftUnread(_ conversation: ConversationTruth, by user: SimulatedUser) -> Bool {
         (user.index + conversation.index) % 3 == 0
     }
 
@@ -303,7 +304,9 @@ final class Rest {
             host.advance(3_000)
         }
         let most = world.day.limits.receiptMembersMax
-        quietBeforeMark = Set(ledger.conversations.filter { $0.members.count > most }.map(\.index))
+        // Where members wait between messages, not everybody has written.
+        let isQuiet = { (one: ConversationTruth) in one.members.count > most || one.moderation.slow > 0 }
+        quietBeforeMark = Set(ledger.conversations.filter(isQuiet).map(\.index))
         changeUnread()
         // After this, nothing is pending: no grace, typing, receipt, watermark or mute that ends.
         host.advance(world.day.limits.graceMilliseconds + 5_000)

@@ -324,21 +324,26 @@ final class Script {
         }
     }
 
-    /// Bans or times out somebody, or lets only admins write; more often takes that back, so that most may write.
+    /// Bans or times out somebody, lets only admins write, or sets a wait; more often takes that back, so that most may
+    /// write.
     private func moderate(
         _ conversation: ConversationTruth, _ peer: SimulatedUser, on connection: SimulatedConnection
     ) {
         conversation.moderation.wasAskedFor = true
         let of = "\"conversation\":\"\(conversation.id)\""
         let user = of + ",\"user\":\"\(peer.name)\""
-        switch world.random.below(8) {
-        case 0: clients.say("conversation.ban", user + ",\"reason\":\"spam\"", .other, on: connection)
-        case 1..<3:
+        switch world.random.below(10) {
+        case 2: clients.say("conversation.ban", user + ",\"reason\":\"spam\"", .other, on: connection)
+        case 0..<2:
             let banned = conversation.moderation.banned.sorted().first.map { people.users[$0].name } ?? peer.name
             clients.say("conversation.unban", of + ",\"user\":\"\(banned)\"", .other, on: connection)
         case 3..<5:
             let after = world.random.chance(20) ? 0 : world.random.within(1_000...20_000)
             clients.say("conversation.timeout", user + ",\"after\":\(after)", .other, on: connection)
+        case 8...:
+            let after: Int64 = world.random.chance(30) ? 0 : Int64(world.random.within(1_000...10_000))
+            conversation.moderation.slowAskedFor = max(after, conversation.moderation.slowAskedFor)
+            clients.say("conversation.slow", of + ",\"after\":\(after)", .other, on: connection)
         default:
             let rule = world.random.chance(30) ? "admins" : "all"
             clients.say("conversation.posting", of + ",\"posting\":\"\(rule)\"", .other, on: connection)

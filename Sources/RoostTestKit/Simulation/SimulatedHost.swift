@@ -101,6 +101,7 @@ final class SimulatedHost {
         }
         connections.removeAll()
         guest = nil
+        for conversation in ledger.conversations { conversation.moderation.processEnded() }
         world.isStopping = false
     }
 

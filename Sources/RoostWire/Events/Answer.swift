@@ -162,6 +162,8 @@ public struct CommandRefusal: Error, Sendable, Equatable {
     public var isTemporary: Bool
     /// How long to wait before trying again, if the server said so.
     public var retryAfter: Duration?
+    /// The id of the conversation for which alone the wait is; nil if it is for everything.
+    public var conversation: String?
 }
 
 extension CommandRefusal {
@@ -172,6 +174,7 @@ extension CommandRefusal {
         reason = members.string("reason") ?? ""
         isTemporary = members.flag("retry") ?? false
         retryAfter = members.integer("retryAfter").map { .milliseconds(max(0, $0)) }
+        conversation = members.string("conversation")
     }
 
     /// Whether the refusal has this code.

@@ -30,6 +30,8 @@ public struct ConversationEvent: Sendable, Equatable {
         case timeout(user: String, MemberTimeout?)
         /// These members may write from now on.
         case posting(PostingRule)
+        /// A member may write once in so many milliseconds from now on; 0 for as often as it wants.
+        case slow(Int64)
         /// `by` has accepted what a stranger has begun.
         case accepted
     }
@@ -37,7 +39,7 @@ public struct ConversationEvent: Sendable, Equatable {
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
         case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned, accepted
-        case banned, unbanned, timeout, posting
+        case banned, unbanned, timeout, posting, slow
     }
 
     /// The id of the conversation.
@@ -101,6 +103,7 @@ extension ConversationEvent.Change {
             case .banned: members.string("user").map { .banned($0) }
             case .unbanned: members.string("user").map { .unbanned($0) }
             case .timeout: members.string("user").map { .timeout(user: $0, MemberTimeout(reading: members)) }
+            case .slow: members.integer("after").map { .slow($0) }
             case .posting: members.word("posting").map { .posting($0) }
             case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }
             }

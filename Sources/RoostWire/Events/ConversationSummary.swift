@@ -53,6 +53,8 @@ public struct ConversationSummary: Sendable, Equatable {
     public var expiry: Int64 = 0
     /// Which members may write.
     public var posting = PostingRule.all
+    /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
+    public var slow: Int64 = 0
     /// Until when the user can't write; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
     /// The pinned messages, the one that was pinned last first.
@@ -88,6 +90,7 @@ extension ConversationSummary {
         firstMention = members.sequence("firstMention")
         expiry = members.integer("expiry") ?? 0
         posting = members.word("posting") ?? .all
+        slow = members.integer("slow") ?? 0
         timeout = members.object("timeout").flatMap(MemberTimeout.init(reading:))
         pins = members.sequences("pins")
         read = members.sequence("read") ?? .none

@@ -84,6 +84,9 @@ class Watch:
             asked = frame.get("retryAfter")
             if type == "error" and key is not None and isinstance(asked, int | float):
                 self.patience[(link, key)] = time.monotonic() + asked / 1_000
+        if type == "conversation" and frame.get("event") in ("slow", "role"):
+            # The wait for a group may have ended with it.
+            self.patience = {one: until for one, until in self.patience.items() if one[0] != link}
         if type == "welcome":
             self.is_welcome.add(link)
             self.epochs[link] = frame.get("epoch")

@@ -143,7 +143,7 @@ class Device:
         """Sends a command that must fail, and returns the error code."""
         answer = await self.ask(type, **members)
         assert answer["type"] == "error", f"{type} was not refused: {answer}"
-        assert set(answer) <= {"type", "re", "code", "reason", "retry", "retryAfter"}, answer
+        assert set(answer) <= {"type", "re", "code", "reason", "retry", "retryAfter", "conversation"}, answer
         return answer["code"]
 
     async def tell(self, type, **members):

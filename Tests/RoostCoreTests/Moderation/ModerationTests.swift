@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `conversation.ban`, `.unban`, `.bans`, `.timeout` and `.posting`: who may be in a group and write in it.
+/// `conversation.ban`, `.unban`, `.bans`, `.timeout`, `.posting` and `.slow`: who may be in a group and write in it.
 @Suite struct ModerationTests {
     private let relay: RelayHarness
     private let alice: HarnessClient
@@ -196,6 +196,7 @@ import Testing
         for (verb, members): (String, Members) in [
             ("rename", ["conversation": "\(group)", "name": "Mine"]),
             ("posting", ["conversation": "\(group)", "posting": "all"]),
+            ("slow", ["conversation": "\(group)", "after": 0]),
             ("add", ["conversation": "\(group)", "users": ["carol"]]),
             ("expiry", ["conversation": "\(group)", "after": 0]),
         ] {
@@ -219,6 +220,7 @@ import Testing
             ("unban", ["conversation": "\(group)", "user": "carol"]),
             ("timeout", ["conversation": "\(group)", "user": "carol", "after": 1_000]),
             ("posting", ["conversation": "\(group)", "posting": "all"]),
+            ("slow", ["conversation": "\(group)", "after": 1_000]),
         ] {
             let reasons = [bob, dave].map { $0.request("conversation.\(verb)", members)?.outcome }
             #expect(reasons == ["forbidden", "not_found"], "\(verb)")

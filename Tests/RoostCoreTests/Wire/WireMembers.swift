@@ -9,7 +9,7 @@ let wireMembers: [String: String] = [
     closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites \
     invitation reported found
     """,
-    "error": "re code reason retry retryAfter",
+    "error": "re code reason retry retryAfter conversation",
     "pong": "re time",
     "message": """
     conversation sequence position from device key time kind body replyTo thread read mentions origin expires \
@@ -47,7 +47,7 @@ let wireMembers: [String: String] = [
     """,
     "conversationObject": """
     conversation kind name photo description createdAt request role count members sequence unread unreadFrom mentions \
-    firstMention expiry posting timeout pins read message time
+    firstMention expiry posting slow timeout pins read message time
     """,
     "origin": "from",
     "sequenceRange": "from to",

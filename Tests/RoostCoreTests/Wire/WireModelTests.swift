@@ -253,6 +253,7 @@ private struct WireScenario {
         let of: [(String, Members)] = [
             ("timeout", ["conversation": "\(group)", "user": "alice", "after": 60_000, "reason": "spam"]),
             ("posting", ["conversation": "\(group)", "posting": "admins"]),
+            ("slow", ["conversation": "\(group)", "after": 30_000]),
             ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
             ("unban", ["conversation": "\(group)", "user": "dave"]),
             ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
@@ -263,6 +264,10 @@ private struct WireScenario {
         _ = alice.request("conversation.members", ["conversation": "\(group)"])
         _ = owner.request("conversation.timeout", ["conversation": "\(group)", "user": "alice", "after": 0])
         _ = alice.request("conversation.bans", ["conversation": "\(group)", "limit": 1])
+        // A member who has to wait.
+        _ = owner.request("conversation.posting", ["conversation": "\(group)", "posting": "all"])
+        _ = owner.request("conversation.role", ["conversation": "\(group)", "user": "alice", "role": "member"])
+        for key in ["slow-1", "slow-2"] { alice.post(key, to: group) }
     }
 
     private func refuse(_ alice: HarnessClient, in group: String) {
