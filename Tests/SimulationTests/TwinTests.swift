@@ -37,3 +37,30 @@ import Testing
         }
     }
 }
+
+/// Who is banned from a group is known to those who are in it then, and to its admins.
+@Suite struct TwinBanTests {
+    @Test(arguments: [TwinBans.Observer.passerBy, .banned])
+    func bansLeaveNoTrace(observer: TwinBans.Observer) {
+        var (frames, bans) = (0, 0)
+        for seed in TwinTests.seeds {
+            let report = TwinBans.run(seed: seed, observer)
+            #expect(report.difference == nil, "seed \(seed), \(observer): \(report.difference ?? "")")
+            frames += report.frames
+            bans += report.bans
+        }
+        #expect(frames > 50 * TwinTests.seeds.count && bans > 10 * TwinTests.seeds.count)
+    }
+
+    @Test func anAdminSeesTheDifference() {
+        for seed in TwinTests.seeds {
+            #expect(TwinBans.run(seed: seed, .admin).difference != nil, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: TwinBans.Mistake.allCases, [TwinBans.Observer.passerBy, .banned])
+    func plantedMistakesAreFound(mistake: TwinBans.Mistake, observer: TwinBans.Observer) {
+        let found = TwinTests.seeds.contains { TwinBans.run(seed: $0, observer, mistake: mistake).difference != nil }
+        #expect(found, "\(mistake) stays hidden from \(observer)")
+    }
+}

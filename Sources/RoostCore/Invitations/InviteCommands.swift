@@ -216,9 +216,10 @@ final class InviteCommands {
         return group.standing(of: maker.number).map { $0 >= .admin } ?? false
     }
 
-    /// The same for a user, whose wrong guesses are counted.
+    /// The same for a user, whose wrong guesses are counted. To whom it is banned from, no link to a group is good.
     private func find(_ code: Text, by user: User, _ now: Moment) throws(Refusal) -> Found {
-        if let found = good(code, now) { return found }
+        let found = good(code, now)
+        if let found, found.group?.moderation.bans(user.number, at: now.wall) != true { return found }
         if let wait = user.contacts.invites.guessed.spend(1, of: bounds.guesses, at: now.monotonic) {
             throw Refusal(
                 .rateLimited, "you have tried \(bounds.guesses.burst) invitations within an hour that can't be used",
@@ -261,7 +262,6 @@ final class InviteCommands {
                 conversations.queries.answerCreated(created, to: asker)
             }
         }
-        try directory.rules.checkAdmission(of: [.known(user)], to: group, at: now)
         if maker !== user { try directory.policy.checkMeeting(of: user, with: maker) }
         guard group.standingCount < bounds.members else {
             throw Refusal(.tooLarge, "the group has \(bounds.members) members, which is as many as it can")

@@ -56,13 +56,18 @@ final class InviteCheck {
     private func open(on connection: SimulatedConnection) {
         let (own, links) = (connection.device.user.index, people.invitations.links)
         guard !links.isEmpty else { return }
-        // Most are new; some are of somebody who doesn't want to see this user.
+        // Most are new; some are of somebody who doesn't want to see this user, or of a group that has banned it.
         let blocking = links.indices.filter { people.hasBlocked(links[$0].maker, own) }
+        let banning = links.indices.filter { index in
+            links[index].group.map { ledger.conversations[$0].moderation.banned.contains(own) } ?? false
+        }
         let recent = max(0, links.count - 6)
         let index =
-            !blocking.isEmpty && random.chance(50)
-            ? blocking[random.below(blocking.count)]
-            : random.chance(70) ? recent + random.below(links.count - recent) : random.below(links.count)
+            !banning.isEmpty && random.chance(30)
+            ? banning[random.below(banning.count)]
+            : !blocking.isEmpty && random.chance(50)
+                ? blocking[random.below(blocking.count)]
+                : random.chance(70) ? recent + random.below(links.count - recent) : random.below(links.count)
         if links[index].maker == own, random.chance(90) { return }
         let code = "\"code\":\"\(links[index].code)\""
         if random.chance(10) { return clients.say("invite.show", code, .showInvite(index), on: connection) }
@@ -197,8 +202,6 @@ final class InviteCheck {
         var codes: Set<String> = ["too_large", "gone"]
         if !isSurelyGood(link, at: saidAt) { codes.insert("not_found") }
         if link.maker == user.index { codes.insert("bad_request") }
-        // Whoever is banned from the group.
-        if link.group != nil { codes.insert("conflict") }
         // A message of the user's own that waits for the maker keeps it out, while it is under way or was left.
         if world.hasGate, link.group != nil || world.takesRequests { codes.insert("no_relationship") }
         return codes

@@ -79,12 +79,16 @@ extension JSONValue {
         #expect(alice.contacts() == [])
     }
 
-    /// Whoever was banned doesn't come back by a link.
+    /// To whoever was banned, a link to the group is like one that isn't good, also when it is tried too often.
     @Test func aBanHolds() {
         let group = alice.makeGroup("bob")
         let code = alice.makeInvite(["conversation": "\(group)", "uses": 5])
         #expect(alice.outcome("conversation.ban", ["conversation": "\(group)", "user": "bob"]) == "ok")
-        #expect(bob.openInvite(code) == "conflict")
+        #expect(bob.openInvite(code) == "not_found" && bob.openInvite("none") == "not_found")
+        let texts = [code, "none"].map { bob.request("invite.show", ["code": "\($0)"])?.text("reason") }
+        #expect(texts[0] != nil && texts[0] == texts[1])
+        for _ in 0..<Limits().inviteGuessesPerHour { _ = bob.openInvite(code) }
+        #expect(bob.openInvite(code) == "rate_limited" && bob.openInvite("none") == "rate_limited")
         #expect(alice.invites() == ["0/5"])
         #expect(alice.outcome("conversation.unban", ["conversation": "\(group)", "user": "bob"]) == "ok")
         #expect(bob.openInvite(code) == "ok")
