@@ -194,47 +194,12 @@ extension StoreContract {
         for (after, before) in empty {
             try expect(try sequences(after, before, true, 5).0, [])
         }
-        try changes(&store)
+        try ChangesContract.standBetweenMessages(&store)
         let message = try store.history(1, after: 2, before: 4, isNewest: true, rows: 1).events[0]
         try expect(message.text, "\"m2\"")
         try expect(message.device, "phone")
         try expect(message.label, "text")
         try expect(message.sender, UserNumber(1))
-    }
-
-    /// What else happened stands behind the messages of a page, the newest of it.
-    private static func changes(_ store: inout StoreDriver) throws {
-        _ = try store.commit([store.change(1, by: 1, .rename("y")), store.change(1, by: 1, .rename("z"))])
-        func places(
-            _ after: Int64, _ before: Int64, isNewest: Bool = true, rows: Int, most: Int = 9, thread: Int64 = 0
-        ) throws -> [Int64] {
-            let request = HistoryRequest(
-                conversation: ConversationNumber(1), thread: SequenceNumber(thread), reader: UserNumber(1),
-                after: SequenceNumber(after), before: SequenceNumber(before), isNewest: isNewest, rows: rows,
-                bytes: 1 << 20, events: most)
-            let changes = try store.history(request).changes
-            try expect(changes.map(\.position), changes.map(\.position).sorted())
-            try expect(changes.filter { $0.kind != .conversation }.count, 0)
-            return changes.map(\.sequence.value)
-        }
-        // It was created before its first message, and renamed behind the 20th and, twice, the 25th.
-        try expect(try places(0, .max, rows: 100), [0, 20, 25, 25])
-        try expect(try places(0, .max, rows: 100, most: 2), [25, 25])
-        try expect(try places(0, .max, rows: 100, most: 0), [])
-        try expect(try places(0, .max, rows: 100, thread: 1), [])
-        try expect(try places(0, .max, rows: 6), [20, 25, 25])
-        try expect(try places(0, .max, rows: 5), [25, 25])
-        try expect(try places(0, 21, rows: 1), [20])
-        try expect(try places(0, 20, rows: 5), [])
-        try expect(try places(0, 20, rows: 30), [0])
-        try expect(try places(0, 1, rows: 30), [0])
-        try expect(try places(3, 21, rows: 30), [20])
-        try expect(try places(0, .max, isNewest: false, rows: 19), [0])
-        try expect(try places(19, .max, isNewest: false, rows: 1), [20])
-        try expect(try places(20, .max, isNewest: false, rows: 1), [20])
-        try expect(try places(21, .max, isNewest: false, rows: 9), [25, 25])
-        try expect(try places(25, .max, isNewest: false, rows: 9), [25, 25])
-        try expect(try places(.max, .max, isNewest: false, rows: 9), [])
     }
 
     @Sendable static func latest(_ store: inout StoreDriver) throws {

@@ -46,7 +46,8 @@ import Testing
     }
 
     private func happened(_ client: HarnessClient, _ more: String = #""limit":6"#) -> [String] {
-        client.ask(#"{"type":"history","id":1,"conversation":"\#(group)","events":true,\#(more)}"#)?.list("events").map {
+        let asked = #"{"type":"history","id":1,"conversation":"\#(group)","events":true,\#(more)}"#
+        return client.ask(asked)?.list("events").map {
             ($0.text("event") ?? "") + " \($0.number("sequence") ?? -1)"
         } ?? ["nothing"]
     }

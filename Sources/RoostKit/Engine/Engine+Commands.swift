@@ -152,7 +152,8 @@ extension Engine {
                 let after = SequenceNumber(stale.from.value - 1)
                 let asked = desk.store.doubts
                 let page = try await patience { () throws(RoostFailure) in
-                    try await self.client.history(of: conversation.id, after: after, limit: stale.count, hasEvents: true)
+                    try await self.client.history(
+                        of: conversation.id, after: after, limit: stale.count, hasEvents: true)
                 }
                 try desk.store.take(
                     page, from: stale.from, to: SequenceNumber(stale.from.value + Int64(stale.count) - 1),

@@ -47,7 +47,8 @@ extension Engine {
             do {
                 let asked = desk.store.doubts
                 let page = try await patience { () throws(RoostFailure) in
-                    try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page, hasEvents: true)
+                    try await self.client.history(
+                        of: conversation.id, after: high, limit: TimelineWindow.page, hasEvents: true)
                 }
                 try desk.store.take(page, before: nil, asked: asked)
                 kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)

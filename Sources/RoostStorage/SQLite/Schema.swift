@@ -1,10 +1,9 @@
 /// The tables of a store. `Docs/Schema.md` explains each column to operators. Before the first release there is one
 /// version; once released it is never edited, and a change is a new migration.
 enum Schema {
-    /// The log: one row for each durable event, and nothing that a commit has to look up. What happened to conversations,
-    /// which is rare, can be found. A batch of appends dirties
-    /// only the pages at the end of the table. The body is the last column, so that no other column of a long row is on
-    /// overflow pages.
+    /// The log: one row for each durable event, and nothing that a commit has to look up. A batch of appends dirties
+    /// only the pages at the end of the table; what happened to conversations, which is rare, has an index. The body is
+    /// the last column, so that no other column of a long row is on overflow pages.
     ///
     /// A message has its own `sequence`; any other row has that of the last message before it, so that within a
     /// conversation the order by (sequence, position) is the order by position. Missing values, such as a key or body,
