@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// What a store says of a conversation beside its messages, with pages of history. The conversation has 25 messages, and
-/// was created and renamed.
+/// What a store says of a conversation beside its messages, with pages of history. The conversation has 25 messages,
+/// and was created and renamed.
 enum ChangesContract {
     /// What else happened stands behind the messages of a page, the newest of it.
     static func standBetweenMessages(_ store: inout StoreDriver) throws {

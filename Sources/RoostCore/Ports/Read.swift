@@ -295,8 +295,8 @@ public struct ReadResult: Sendable {
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at. Feed: all rows up to it were.
     public var reached = Position.start
-    /// Page and history: who wrote the messages that its events pin or unpin, by the positions of these events. Messages
-    /// that can't be read are left out.
+    /// Page and history: who wrote the messages that its events pin or unpin, by the positions of these events.
+    /// Messages that can't be read are left out.
     public var pinned: [Position: UserNumber] = [:]
     /// Page: when the users of spans left these conversations; `.never` if that can't be read. What became of messages
     /// since is none of their business.
