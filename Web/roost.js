@@ -3253,7 +3253,8 @@ const isAnswer = (item, ok) => (
 
 function isSound(event) {
   const [texts, numbers, others, lists] = [0, 1, 2, 3].map((place) => (
-    (shapes[event.type]?.[place] ?? "").split(" ").filter(Boolean).map((name) => event[name])));
+    // Of what a block hides there is only the place.
+    ((event.hidden ? change : shapes[event.type])?.[place] ?? "").split(" ").filter(Boolean).map((name) => event[name])));
   const isThere = (one) => one !== undefined;
   return texts.every(isText) && numbers.every(isWhole) && others.filter(isThere).every(isWhole)
     && lists.filter(isThere).every((list) => Array.isArray(list) && list.every(isText))

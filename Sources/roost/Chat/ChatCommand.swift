@@ -34,6 +34,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: "The file of this device. By default, a file below your state folder.") var store: String?
     @Option(help: "A token, instead of a new one.") var token: String?
     @Flag(help: "Print received frames, and send lines unchanged.") var raw = false
+    @Flag(help: "Where there are accounts: be a user who isn't there yet.") var new = false
 
     func validate() throws {
         guard token != nil || user != nil else { throw ValidationError("say who you are with --as or --token") }
@@ -58,7 +59,8 @@ struct ChatCommand: AsyncParsableCommand {
     // On the main actor, which the kit shows everything on.
     @MainActor func run() async throws {
         let configuration = try options.configuration()
-        let token = try makeToken(configuration)
+        let user = try await person()
+        let token = try makeToken(for: user ?? "", configuration)
         // Fails at once if the key or the name is wrong; the client would try again for ever.
         _ = try await token()
         let url = url ?? Self.url(of: configuration)
@@ -79,11 +81,32 @@ struct ChatCommand: AsyncParsableCommand {
         configuration.url(port: configuration.listen.port) ?? configuration.listen.host
     }
 
-    private func makeToken(_ configuration: Configuration) throws -> @Sendable () async throws -> String {
+    /// Who chats. Where there are accounts, it is somebody who is there, by id, username or address: a token makes the
+    /// user whom it names, and a typo shall make nobody.
+    private func person() async throws -> String? {
+        guard token == nil, !new, let user else { return user }
+        let way = (url.map { ["--url", $0] } ?? []) + (trust.caFile.map { ["--ca-file", $0] } ?? [])
+        let admin = try AdminOptions.parse(options.words([]) + way)
+        let accounts = try admin.servicesSettings().settings.data + "/services.db"
+        guard FileManager.default.fileExists(atPath: accounts) else { return user }
+        do { return try await admin.person(user) } catch let failure as AdminFailure {
+            // Who is without a relay waits for it.
+            guard failure.code == "not_found" else { return user }
+            guard isatty(STDIN_FILENO) == 1, !user.contains("@") else {
+                throw AdminFailure("nobody is called \(user) here; --new makes this user", code: failure.code)
+            }
+            FileHandle.standardOutput.write(Data("Nobody is called \(user) here. Chat as a new user? [y/N] ".utf8))
+            guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw ExitCode(1) }
+            return user
+        }
+    }
+
+    private func makeToken(
+        for user: String, _ configuration: Configuration
+    ) throws -> @Sendable () async throws -> String {
         if let token { return { token } }
         let auth = configuration.auth
         let key = try SigningKey.load(path: auth.keyFile)
-        let user = user ?? ""
         let seconds: Int64 = 3_600
         return {
             let now = Int64(Date().timeIntervalSince1970)

@@ -229,8 +229,10 @@ class Stage:
             page = await desk.call("history", conversation=destination, limit=100)
         except Refused:
             page = {"messages": [], "gaps": []}
+        # Of what a block has hidden in a conversation of two, nothing is shown.
         there = [self.plain({
-            "text": one.get("body", ""), "deleted": "deletedAt" in one, **one}) for one in page["messages"]]
+            "text": one.get("body", ""), "deleted": "deletedAt" in one, **one}) for one in page["messages"]
+            if not (one.get("hidden") and destination.startswith("@"))]
         if shown and not page.get("gaps"):
             there = there[-len(shown):]
         return (shown, there) if shown != there and not page.get("gaps") else None
