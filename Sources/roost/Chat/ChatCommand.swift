@@ -4,6 +4,7 @@ import RoostAuth
 import RoostChat
 import RoostClient
 import RoostServer
+import RoostServicesConfiguration
 import RoostWire
 
 /// `roost chat`: talks to a relay from a terminal or a script, as any client would. Without `--token` it needs the
