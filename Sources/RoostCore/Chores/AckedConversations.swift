@@ -29,7 +29,10 @@ final class AckedConversations: Chore {
                 steps -= 1
                 let member = memberships[place]
                 place += 1
-                guard member.conversation.lastPosition <= position, member.isCurrent else { continue }
+                // What was opened behind a block isn't there for the user, and was sent to none of its devices.
+                guard member.conversation.lastPosition <= position, member.isCurrent,
+                    !member.conversation.isVeiled(from: user.number)
+                else { continue }
                 receipts.advanceDelivered(member, to: member.conversation.lastSequence, at: now)
             }
             guard let next else { break }

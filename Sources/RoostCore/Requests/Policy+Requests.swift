@@ -43,8 +43,10 @@ extension Policy {
         direct.map { $0.isRequest(to: viewer) && !$0.isUnstored && !$0.isVeiled(from: viewer.number) } ?? false
     }
 
-    /// What `viewer` is told of how far the member has got: nothing before a request is accepted.
+    /// What `viewer` is told of how far the member has got: nothing before a request is accepted, and nothing in a
+    /// conversation that isn't there for it.
     func receipts(of member: Member, to viewer: User) -> ReceiptView {
+        guard !member.conversation.isVeiled(from: viewer.number) else { return .nothing }
         guard !member.conversation.isRequest || member.user === viewer else { return .nothing }
         return receipts(of: member.user, to: viewer)
     }

@@ -378,6 +378,27 @@ import Testing
     }
 
     /// Who doesn't know of a conversation isn't told that operators erase it.
+    /// An ack covers what was sent, and of this nothing was.
+    @Test func whatWasOpenedBehindABlockIsNotDelivered() {
+        let relay = RelayHarness()
+        let eve = relay.connect("eve")
+        let vic = relay.connect("vic", "phone")
+        let carol = relay.connect("carol")
+        #expect(vic.outcome("contact.block", ["users": ["eve"]]) == "ok")
+        eve.post("unseen", to: "@vic")
+        #expect(vic.outcome("contact.unblock", ["users": ["eve"]]) == "ok")
+        carol.post("seen", to: "@vic")
+        let position = vic.frames("message").last?.text("position") ?? ""
+        vic.drop()
+        let again = relay.open()
+        again.tell("hello", ["id": 0, "token": "vic", "device": "phone", "resume": "\(position)"])
+        relay.pause()
+        let told = again.frames("receipt").compactMap { $0.text("conversation") }
+        #expect(Set(told) == [vic.frames("message").last?.text("conversation") ?? ""])
+        let members = eve.request("conversation.members", ["conversation": "@vic"])?.list("members") ?? []
+        #expect(members.first { $0.text("user") == "vic" }?.number("delivered") ?? 0 == 0)
+    }
+
     @Test func thatAnUnknownConversationIsErasedIsNotTold() {
         block()
         let direct = mal.post("one", to: "@vic")?.text("conversation") ?? ""
