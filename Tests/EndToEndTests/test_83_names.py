@@ -1,11 +1,13 @@
 """Names are addresses: a username leads to its user wherever people are named, and a typo makes nobody."""
 
+import asyncio
 import re
 
 import pytest
 
 from harness.browser import Browser
 from harness.chromium import CHROMIUM
+from harness.relay import command
 from harness.waiting import until
 from test_38_admin_command import roost
 from test_44_chat_page_people import panel
@@ -40,6 +42,28 @@ async def test_where_there_are_accounts_a_typo_makes_nobody(both):
     async def reaches():
         return "sequence" in await ann.ask("send", to=f"@{user}", key="m-2", body="x")
     await until(reaches, "the account to be known")
+
+
+async def test_a_terminal_is_somebody_who_is_there(both):
+    """A token makes whom it names, so `roost chat --as` looks first."""
+    await both.listening()
+    ann, ben = (both.ask("POST", "/v1/accounts", {
+        "email": f"{name}@example.org", "password": "a long enough one", "displayName": name}).json
+        for name in ("ann", "ben"))
+    device = await both.device(ann["user"], ann["device"], token=ann["accessToken"])
+    words = both.words()
+    settings = words[words.index("--set"):]
+
+    def chat(*more):
+        return asyncio.to_thread(command, both.folder, "chat", *more, "--with", ann["user"], *settings)
+
+    for typo in ("bem", "bem@example.org"):
+        said = await chat("--as", typo)
+        assert said.returncode == 1 and f"nobody is called {typo} here" in said.stderr, said
+        assert await device.refusal("watch", users=[typo]) == "not_found"
+    assert (await chat("--as", "ben@example.org")).returncode == 0
+    assert (await chat("--as", ben["user"])).returncode == 0
+    assert (await chat("--as", "bem", "--new")).returncode == 0
 
 
 async def test_a_revocation_of_a_typo_fails_and_makes_nobody(start):
