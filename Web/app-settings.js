@@ -181,7 +181,7 @@ class Settings {
   }
 
   /** The account has changed. */
-  reopen() { this.#shown?.open?.(); }
+  reopen() { if (this.#shown?.name !== "profile") this.#shown?.open?.(); }
 
   #pressed(event) {
     if (event.key !== "Escape" || event.target.closest("input, textarea, select")) return;
@@ -275,7 +275,8 @@ class ProfileSection {
 
   open() {
     const { $, roost } = this.#page;
-    for (const id of ["profile-name", "profile-username", "profile-bio", "status-text"]) delete $(id).dataset.known;
+    // What is typed before the profile is known stays.
+    for (const id of ["profile-name", "profile-username", "profile-bio", "status-text"]) $(id).value = $(id).dataset.known = "";
     this.#page.text(this.problem, "");
     this.#page.text(this.statusProblem, "");
     this.status.elements.state.value = roost.snapshot.status.state;

@@ -225,7 +225,7 @@ async def test_letters_wait_where_there_is_no_mail(tmp_path):
             reader = await browser.tab(await browser.device(), letter)
             await reader.page.get_by_text("“Ann”").wait_for()
             await reader.page.get_by_role("button", name="Confirm email").click()
-            await reader.page.get_by_text("Your address is confirmed").wait_for()
+            await reader.page.get_by_text("Email confirmed.").wait_for()
             assert browser.problems == []
     finally:
         relay.kill()

@@ -105,7 +105,10 @@ async def test_what_a_blocked_user_opens_is_not_there(start):
         for name in (direct, "@bob"):
             assert await alice.refusal("conversation.get", conversation=name) == "not_found"
             assert await alice.refusal("history", conversation=name) == "not_found"
-        assert not alice.seen("message") and not alice.seen("conversation") and not alice.seen("presence")
+        assert not alice.seen("message") and not alice.seen("conversation")
+        # But for what a block always says.
+        told = [one["users"] for one in alice.seen("presence")]
+        assert told == ([] if restarts else [[{"user": "bob", "state": "offline"}]])
     await alice.call("contact.unblock", users=["bob"])
     await bob.send("@alice", "again")
     await alice.event("message", body="again")

@@ -18,7 +18,7 @@ package struct AnswerTable: Sendable {
             Row("invites/revoke", .conversations, ""),
             // Where it leads, and nothing of what is there.
             Row("invites/open", .conversations, "conversation.conversation conversation.kind duplicate"),
-            Row("messages/history", .read, "conversation messages more gaps people"),
+            Row("messages/history", .read, "conversation messages events more gaps people"),
             Row("presence", .presence, "users"),
             Row("users", .users, "users.user users.version users.code users.reason"),
             Row("users/{user}", .users, "user version"),

@@ -54,7 +54,7 @@ struct BackendCommand: Sendable {
             members: ["as", "conversation", "sequence", "reaction", "remove"]),
         BackendCommand(
             path: "messages/history", type: .history, word: .read,
-            members: ["as", "conversation", "before", "after", "limit"]),
+            members: ["as", "conversation", "before", "after", "limit", "events"]),
         BackendCommand(
             path: "signals", type: .signal, word: .send, members: ["as", "to", "kind", "body"], isRepeatable: false),
     ]
