@@ -258,8 +258,13 @@ async def test_every_word_on_the_page_is_of_the_catalogue(both):
                 await page.locator("#pins").wait_for()
             elif sign != "reply":
                 await page.locator("#readers-dialog[open], #thread-dialog[open], #pick-dialog[open]").wait_for()
+            if sign == "thread":
+                # The key closes what has the focus.
+                await page.locator("#thread-text:focus").wait_for()
             await clean(sign)
             await page.keyboard.press("Escape")
+            if sign == "thread":
+                await page.locator("#thread-dialog").wait_for(state="hidden")
         await page.locator("#emoji-button").click()
         await page.locator("#emoji-list button").first.wait_for()
         await clean("the emoji")
