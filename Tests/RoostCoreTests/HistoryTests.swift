@@ -85,6 +85,18 @@ import Testing
         #expect(happened(bob) == ["pinned 7", "added 7"])
     }
 
+    /// What is hidden, or was before one came, leaves no empty list.
+    @Test func nothingThatElseHappenedIsNoList() {
+        let bob = relay.connect("bob")
+        bob.post("m7", to: group)
+        alice.post("m8", to: group)
+        _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 7])
+        #expect(alice.outcome("contact.block", ["users": ["bob"]]) == "ok")
+        let asked = #"{"type":"history","id":1,"conversation":"\#(group)","events":true,"limit":1}"#
+        #expect(bob.ask(asked)?["events"] != nil)
+        #expect(alice.ask(asked)?["messages"] != nil && alice.ask(asked)?["events"] == nil)
+    }
+
     @Test func thereIsABoundOnWhatElseHappened() {
         for number in 0..<70 {
             _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "n\(number)"])

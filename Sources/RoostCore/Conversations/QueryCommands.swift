@@ -83,21 +83,23 @@ final class QueryCommands {
         }
         builder.endArray()
         if !result.gaps.isEmpty { write(result.gaps) }
-        if !result.changes.isEmpty, let member = conversation.member(asker.user.number) {
-            write(result, in: conversation, for: member)
-        }
+        if let member = conversation.member(asker.user.number) { writeChanges(result, in: conversation, for: member) }
         builder.member("more", result.hasMore)
         delivery.reply(builder.finish(), to: asker.session)
     }
 
     /// What the devices that were there were told, since the member joined: who reads it on a new one is told the same.
-    private func write(_ result: ReadResult, in conversation: Conversation, for member: Member) {
-        builder.beginArray("events")
-        for event in result.changes where event.position >= member.joinedAt && event.subject > member.since {
+    /// Nothing is there if that is nothing, so that what is hidden leaves no empty list.
+    private func writeChanges(_ result: ReadResult, in conversation: Conversation, for member: Member) {
+        let shown = result.changes.filter { event in
             let author = result.pinned[event.position]
-            guard !event.isWithheld(from: member.user.number),
-                conversation.kind != .group || !(author.map(member.user.hasBlocked) ?? false)
-            else { continue }
+            return event.position >= member.joinedAt && event.subject > member.since
+                && !event.isWithheld(from: member.user.number)
+                && (conversation.kind != .group || !(author.map(member.user.hasBlocked) ?? false))
+        }
+        guard !shown.isEmpty else { return }
+        builder.beginArray("events")
+        for event in shown {
             builder.beginObject()
             events.writeElement(event, in: conversation, from: directory.user(event.sender)?.name ?? "")
             builder.endObject()
