@@ -1,9 +1,7 @@
 // The part of the chat page about two-step verification: a section of what concerns one's account. app.js loads it when
 // that is shown. The second step of a sign-in is in the form of app.js.
 
-import { encode } from "./qr.js";
-
-const SVG = "http://www.w3.org/2000/svg";
+import { picture } from "./qr.js";
 
 const STYLE = `
 #factor form, #factor .row { margin-top: 0.6rem; }
@@ -12,22 +10,6 @@ const STYLE = `
 #factor-codes { columns: 2; font-family: ui-monospace, "DejaVu Sans Mono", monospace; list-style: none; padding: 0.7rem 1rem; margin: 0.6rem 0;
   background: var(--side); border-radius: 0.6rem; }
 `;
-
-/** A code that a phone reads, as a picture. */
-function picture(address, label) {
-  const rows = encode(address);
-  if (!rows) return "";
-  const svg = document.createElementNS(SVG, "svg");
-  // Four squares of white around it, without which it isn't read.
-  svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", label);
-  svg.setAttribute("shape-rendering", "crispEdges");
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
-  svg.append(path);
-  return svg;
-}
 
 /** Begins the part. */
 export function begin(page) {
@@ -149,7 +131,7 @@ class Section {
       element("code", { id: "factor-secret" }, offer.secret.match(/.{1,4}/g).join(" ")));
     this.#form([
       element("p", {}, t("scanThis")),
-      element("div", { id: "factor-picture" }, picture(offer.address, t("factorPicture"))), manual,
+      element("div", { id: "factor-picture" }, picture(offer.address, t("factorPicture")) ?? ""), manual,
     ], [this.#codeField()], t("turnOn"), async () => {
       const codes = await this.#attempt((accounts, user) => accounts.turnOnFactor(user, this.#code));
       if (codes) this.#showCodes(codes, t("twoStepOn"));

@@ -1,10 +1,9 @@
 // The part of the chat page that makes invitations: links by which others become contacts, or join a group. app.js loads
 // it when somebody wants one.
 
-import { encode } from "./qr.js";
+import { picture } from "./qr.js";
 
 const DAY = 86_400_000;
-const SVG = "http://www.w3.org/2000/svg";
 const USES = [1, 10, 100];
 /** Days. */
 const LIVES = [1, 7, 30];
@@ -18,22 +17,6 @@ const STYLE = `
 #invite-list .who { flex: 1 1 11rem; min-width: 0; }
 #invite-list .who > * { white-space: normal; }
 `;
-
-/** A code that a phone reads, as a picture; undefined if the link is too long. */
-function picture(link, label) {
-  const rows = encode(link);
-  if (!rows) return undefined;
-  const svg = document.createElementNS(SVG, "svg");
-  // Four squares of white around it, without which it isn't read.
-  svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", label);
-  svg.setAttribute("shape-rendering", "crispEdges");
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
-  svg.append(path);
-  return svg;
-}
 
 /** Begins the part. */
 export function begin(page) {

@@ -130,3 +130,21 @@ export function encode(words) {
   });
   return codes.reduce((best, one) => (one.cost < best.cost ? one : best)).rows;
 }
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** A code that a phone reads, as a picture with this label; undefined if the text is too long for one. */
+export function picture(words, label) {
+  const rows = encode(words);
+  if (!rows) return undefined;
+  const svg = document.createElementNS(SVG, "svg");
+  // Four squares of white around it, without which it isn't read.
+  svg.setAttribute("viewBox", `-4 -4 ${rows.length + 8} ${rows.length + 8}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  svg.setAttribute("shape-rendering", "crispEdges");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join(""));
+  svg.append(path);
+  return svg;
+}
