@@ -128,9 +128,12 @@ final class PrivacyCommands {
         // Whom the user hides from may never have come.
         let others =
             next(nil) == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
+        let before = others.filter { user.hasBlocked($0.number) }
         set(next, of: others, by: user, now)
-        let blocked = others.filter { user.hasBlocked($0.number) }
-        replies.acceptOnceStored(id, session, announce: announcement(of: user, true, blocked), at: now)
+        let turned = others.filter { other in
+            user.hasBlocked(other.number) != before.contains { $0 === other }
+        }
+        replies.acceptOnceStored(id, session, announce: announcement(of: user, true, turned), at: now)
     }
 
     private func set(
@@ -152,15 +155,16 @@ final class PrivacyCommands {
         presence.retell(user, others, at: now)
     }
 
-    /// Shows the user's own devices the settings, once they are durable, and nothing of those whom it has just blocked.
+    /// Shows the user's own devices the settings, once they are durable, and the presence of those in `turned`: users
+    /// who were blocked or unblocked just now.
     private func announcement(
-        of user: User, _ isChanged: Bool, _ blocked: [User] = []
+        of user: User, _ isChanged: Bool, _ turned: [User] = []
     ) -> ((Moment) -> Void)? {
         guard isChanged else { return nil }
         return { [unowned self] now in
             let frame = own(user)
             for session in user.sessions { delivery.deliver(frame, .privacy, to: session) }
-            presence.hide(blocked.filter { user.hasBlocked($0.number) }, from: user, at: now)
+            presence.show(turned.filter { user.hasBlocked($0.number) || user.peers.sees($0.number) }, to: user, at: now)
         }
     }
 

@@ -212,9 +212,9 @@ final class PresenceCommands {
         }
     }
 
-    /// The user has blocked these others. Its devices are told that they are offline, whatever they know: they may
-    /// show what they were told when the two still had a conversation.
-    func hide(_ others: [User], from user: User, at now: Moment) {
+    /// Sends the present state of these users to all devices of `user`, whatever the devices know: after a block they
+    /// may show a state from when the two still had a conversation, after an unblock none.
+    func show(_ others: [User], to user: User, at now: Moment) {
         guard !others.isEmpty else { return }
         for session in user.sessions { show(others, to: session, at: now) }
     }

@@ -116,6 +116,29 @@ import Testing
         #expect(bob.frames("presence").isEmpty)
     }
 
+    /// The state may be the same as before, and the device may have connected when the two had no conversation.
+    @Test(arguments: [true, false])
+    func allDevicesGetTheStateOfAnUnblockedPeer(isHere: Bool) throws {
+        let direct = try #require(alice.post("hello", to: "@bob")?.text("conversation"))
+        block(alice, "bob")
+        #expect(bob.outcome("conversation.leave", ["conversation": "\(direct)"]) == "ok")
+        let tablet = relay.connect("alice", "tablet")
+        #expect(bob.post("again", to: "@alice")?.outcome == "ok")
+        if !isHere {
+            // Then the state is the same as during the block.
+            #expect(bob.outcome("privacy", ["lastSeen": "nobody"]) == "ok")
+            bob.drop()
+            relay.advance(20_000)
+        }
+        relay.pause()
+        _ = tablet.frames("presence")
+        unblock(alice, "bob")
+        relay.pause()
+        let told = tablet.frames("presence").flatMap { $0.list("users") }
+        #expect(told.map { $0.text("user") } == ["bob"])
+        #expect(told.map { $0.text("state") } == [isHere ? "online" : "offline"])
+    }
+
     /// An exception doesn't take a block away, and the word isn't one of `except`.
     @Test func onlyUnblockingEndsABlock() {
         block(alice, "bob")
