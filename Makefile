@@ -11,14 +11,6 @@ LOAD = "$$($(SWIFT) build -c release --show-bin-path)/roost-load"
 BUILD_ROOST := $(SWIFT) build -c release --product roost --manifest-cache none && \
 	$(SWIFT) build -c release --product roost-services
 
-# Our sources must compile without warnings, and no target may import a module that it doesn't declare. Building and
-# testing use the same switches, because different ones would build everything again. Whole modules at once, and no
-# debug information but lines: that is less to compile from nothing.
-STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-dependency-import-check error \
-	-debug-info-format none -Xswiftc -gline-tables-only -Xswiftc -index-ignore-system-modules \
-	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
-STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
-
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests run echo build test check check-deep fuzz sanitize simulate load load-tool baselines
 .PHONY: bench format docs js package package-test clean
@@ -50,29 +42,33 @@ echo: setup ## Build a WebSocket echo server on the relay's transport, for confo
 build: setup ## Build for release.
 	$(BUILD_ROOST)
 
-test: setup-tests ## Build for debugging and run all tests.
-	$(SWIFT) build --build-tests
-	Scripts/unit-tests
-	Scripts/end-to-end
+test: setup-tests ## Build for debugging and run all tests, or only those of a part: ONLY=core, TEST=name.
+ifdef ONLY
+	@Scripts/test-part "$(ONLY)" "$(TEST)"
+else
+	Scripts/build-tests
+	ROOST_STRICT=1 Scripts/unit-tests
+	ROOST_STRICT=1 Scripts/end-to-end
+endif
 
 check: setup-tests ## Run what every change must pass: format, warnings, imports, documentation, tests, sanitizers.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	Scripts/tidy
-	$(STRICT_BUILD)
+	Scripts/build-tests
 	Scripts/docs
-	Scripts/beside "$(STRICT_TEST) && ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
+	Scripts/beside "ROOST_STRICT=1 Scripts/unit-tests && ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
 		"Tests/Fuzz/run.sh 4 commands json frames requests proxies" Tests/PackageTests/dependency.sh
 
 # With ROOST_DEEP, tests that take a sample in `check` run as often as is stated.
 check-deep: setup-tests ## Run the tests that take a sample in `check` with their full counts. Takes longer.
-	$(STRICT_BUILD)
+	Scripts/build-tests
 	ROOST_STRICT=1 ROOST_DEEP=1 timeout 3600 $(SWIFT) test --skip-build --filter "StaleBytesTests|ServicesDatabaseTests"
 
 js: setup ## Make .build/js, a folder for npm: the client's modules for browsers and Node, with their types.
 	@Scripts/js
 
 docs: setup ## Build the documentation of what apps link, check it, and say how to read it.
-	$(STRICT_BUILD)
+	Scripts/build-tests
 	Scripts/docs
 
 package: setup ## Build a Debian package with everything that running needs. VERSION=v for a release.
@@ -82,7 +78,7 @@ package-test: setup ## Install that package into a fresh Debian, use, upgrade an
 	@Tests/PackageTests/debian.sh
 
 fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
-	$(STRICT_BUILD)
+	Scripts/build-tests
 	Tests/Fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
 
 sanitize: setup ## Run the tests under AddressSanitizer and ThreadSanitizer; SHORT=1 for those of `check`.
