@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures Roost against the ceiling and writes LoadTests/Baselines/bench.md, with the raw figures beside it.
+"""Measures Roost against the ceiling and writes LoadTests/Baselines/bench.md; the raw figures go to LoadTests/Results.
 
     LoadTests/Bench/bench.py                     everything, five runs each: about two hours on a quiet machine
     LoadTests/Bench/bench.py --only log storm    some lines; the others keep what they had
@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 import directory
@@ -128,8 +129,8 @@ def read_options():
     words.add_argument("--only", nargs="+", metavar="NAME", default=[], help="lines to measure")
     words.add_argument("--runs", type=int, choices=range(1, 21), metavar="N", help="of each, 5 if not given")
     words.add_argument("--quick", action="store_true", help="one short run each, to try")
-    words.add_argument("--list", action="store_true", help="say what lines there are")
-    words.add_argument("--out", type=pathlib.Path, help="the folder of bench.md and bench.json")
+    words.add_argument("--list", action="store_true", help="say what lines there are, and how each is measured")
+    words.add_argument("--out", type=pathlib.Path, help="the folder of bench.md")
     words.add_argument("--folder", type=pathlib.Path, help="where stores are made; on a disk")
     words.add_argument("--release", type=pathlib.Path, help="the folder of release builds")
     options = words.parse_args()
@@ -146,19 +147,20 @@ def main():
     options = read_options()
     if options.list:
         for line in LINES.values():
-            print(f"{line.name:<15} {line.words}")
+            print(f"{line.name}: {line.words}")
+            print(textwrap.fill(line.method, 100, initial_indent="    ", subsequent_indent="    "))
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bench = Bench(options)
     try:
         bench.prepare()
-        lines = table.read(options.out / "bench.json")
+        lines = {}
         for name in options.only:
             print(f"{name}: {LINES[name].words}", flush=True)
             lines[name] = measure(bench, LINES[name])
             print(table.terminal(lines[name]), flush=True)
             # The page is written after each line, so that a failure doesn't lose hours.
-            table.write(options.out, lines, LINES)
+            table.write(options.out, REPOSITORY / "LoadTests/Results", lines, LINES)
         print(f"Written to {options.out / 'bench.md'}")
         return 1 if any(lines[name]["failure"] for name in options.only) else 0
     except BenchFailure as failure:

@@ -22,8 +22,7 @@ public struct BaselineTable: Sendable {
         } catch {
             throw ReportFileError(text: "\(folder) cannot be read: \(error.localizedDescription)")
         }
-        // `make bench` keeps its figures in the same folder.
-        let baselines = names.filter { $0.hasSuffix(".json") && $0 != "bench.json" }
+        let baselines = names.filter { $0.hasSuffix(".json") }
         self.init(try baselines.sorted().map { try Baseline.read("\(folder)/\($0)") })
     }
 
