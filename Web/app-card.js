@@ -127,7 +127,7 @@ class Card {
     const conversation = this.#conversation;
     const isMuted = conversation && this.#part.isMuted(conversation.id);
     const words = {
-      write: t("write"), accept: contact?.state === "received" && t("acceptInvitation"), mute: conversation && t(isMuted ? "unmute" : "mute"),
+      write: (!isDeleted || conversation) && t("write"), accept: contact?.state === "received" && t("acceptInvitation"), mute: conversation && t(isMuted ? "unmute" : "mute"),
       invite: !contact && !isDeleted && !isBlocked && t("addToContacts"),
       remove: contact && { accepted: t("removeFromContacts"), sent: t("cancelInvitation"), received: t("declineInvitation") }[contact.state],
       leave: conversation && t("leaveConversation"), block: t(isBlocked ? "unblock" : "block"), report: !isDeleted && t("report"),

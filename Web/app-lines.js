@@ -14,7 +14,7 @@ export function barrier({ role, posting, timeout } = {}, { endOf, t }) {
   if (timeout?.until > Date.now()) {
     return { until: timeout.until, words: t("timedOutUntil", { time: endOf(timeout.until), why: because(timeout, t) }) };
   }
-  return posting === "admins" && role === "member" ? { words: t("onlyAdminsWrite") } : undefined;
+  return posting === "admins" && role === "member" ? { words: t("onlyAdminsWrite"), mayReact: true } : undefined;
 }
 
 /** What a member of a slow group reads beside the field, and in how many milliseconds that changes; undefined elsewhere. */

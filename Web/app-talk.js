@@ -189,10 +189,11 @@ class Requests {
     const { conversationView, t, text, called } = this.#page;
     const { conversation } = conversationView.snapshot ?? {};
     const request = conversation?.request;
-    this.bar.hidden = !request;
+    // Who waits reads so in place of the field.
+    this.bar.hidden = !request || request === "sent";
     const name = conversationView.title;
     const signature = `${conversation?.id} ${request} ${name}`;
-    if (!request || this.bar.dataset.signature === signature) return;
+    if (this.bar.hidden || this.bar.dataset.signature === signature) return;
     this.bar.dataset.signature = signature;
     const user = conversationView.place.slice(1);
     text(this.words, t(`request.${request}`, { name: called(user) }));
@@ -201,7 +202,6 @@ class Requests {
 
   #acts(id, request, user) {
     const { attempt, button, go, t } = this.#page;
-    if (request === "sent") return [];
     const leave = async (does) => { if (await attempt(async () => { await does(); return true; })) go(undefined); };
     const accept = button(t("accept"), () => attempt(() => this.#part.talk.accept(id)), { class: "filled" });
     const drop = button(t("ignore"), () => leave(() => this.#part.talk.drop(id)));
@@ -237,10 +237,11 @@ class ThreadDialog {
     this.field = element("textarea", { id: "thread-text", rows: 2, dir: "auto", enterkeyhint: "send", placeholder: t("writeInThread") });
     this.empty = element("p", { id: "thread-empty", class: "faint" });
     this.problem = element("p", { class: "problem", role: "alert" });
+    this.closed = element("p", { id: "thread-closed", class: "faint" });
     this.form = element("form", { id: "thread-form", autocomplete: "off" },
       element("label", { class: "hidden", for: "thread-text" }, t("messageInThread")), this.field,
       element("button", { class: "icon filled", "aria-label": t("sendInThread") }, icon("send")));
-    this.dialog = tools.dialog(page, "thread", t("thread"), this.older, this.log, this.empty, this.problem, this.form);
+    this.dialog = tools.dialog(page, "thread", t("thread"), this.older, this.log, this.empty, this.problem, this.closed, this.form);
     this.rows = new Rows(this.log, {
       key: (one) => one.id,
       make: (one) => messageRows.make(one),
@@ -322,6 +323,7 @@ class ThreadDialog {
     } else showDialog("thread-dialog");
     this.field.value = draft;
     this.#thread = thread;
+    this.showClosed(this.#page.conversationView.closed);
   }
 
   show({ root, items, isKnown, hasOlder }) {
@@ -332,6 +334,13 @@ class ThreadDialog {
     text(this.empty, items.length ? "" : isKnown ? t("emptyThread") : "…");
     if (this.#isAtEnd) this.log.scrollTop = this.log.scrollHeight;
     this.#part.know([root, ...items].map((one) => one?.from).filter(Boolean));
+  }
+
+  /** Where the user can't write in the conversation, the field isn't there either. The way out stands below the conversation. */
+  showClosed({ words } = {}) {
+    this.form.hidden = words !== undefined;
+    this.closed.hidden = words === undefined;
+    this.#page.text(this.closed, (this.dialog.open && words) || "");
   }
 
   /** Another conversation is open, or none. */

@@ -456,7 +456,9 @@ class Touch {
     const { row, by } = this.#down;
     this.#let();
     const message = row.shown;
-    if (isUp && by >= SWIPE && message?.sequence && !message.isDeleted) this.#page.composer.begin({ kind: "reply", message });
+    if (isUp && by >= SWIPE && message?.sequence && !message.isDeleted && !this.#page.conversationView.closed) {
+      this.#page.composer.begin({ kind: "reply", message });
+    }
   }
 
   #let() {

@@ -188,16 +188,25 @@ const reason = (error) => t(language.has(`refused.${error?.code}`) ? `refused.${
 const failureWords = ({ reason: why }) => t(language.has(`unsent.${why}`) ? `unsent.${why}` : "unknownFailure");
 
 let noticeTimer;
-/** Says something for some seconds: at the bottom or, while a dialog is open, above that one, which it must not cover. */
+/** Says something for some seconds. */
 function tell(words) {
   const notice = $("notice");
   text(notice, words);
-  notice.classList.toggle("high", document.querySelector("dialog:modal") !== null);
+  placeNotice();
   // Anew, so that it is above a dialog that was opened since.
   if (notice.matches(":popover-open")) notice.hidePopover?.();
   if (words) notice.showPopover?.();
   clearTimeout(noticeTimer);
   if (words) noticeTimer = setTimeout(tell, 5_000, "");
+}
+
+/** It covers no button: it stands above a dialog that is open or, in a conversation, on the earliest messages in sight. */
+function placeNotice() {
+  const isHigh = document.querySelector("dialog:modal") !== null;
+  const { top, left, width } = $("scroll").getBoundingClientRect();
+  $("notice").classList.toggle("high", isHigh);
+  Object.assign($("notice").style, isHigh || !width ? { top: "", left: "", bottom: "" }
+    : { top: `${top + 6}px`, left: `${left + width / 2}px`, bottom: "auto" });
 }
 
 /** Runs what a person asked for; what goes wrong is told. */
@@ -262,7 +271,7 @@ function stored(act) {
 function takeLink() {
   const found = /^#(token|verify|reset|owner|friend|invite|openid|openid-error)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(history.state, "", location.pathname);
   return { kind: found[1], secret: found[2] };
 }
 
@@ -543,7 +552,7 @@ $("keep-account-button").addEventListener("click", async () => {
 
 /** Somebody else signs in, beside who is here. */
 function addAccount() {
-  history.replaceState(null, "", "/");
+  visit();
   route();
   $("start-email").value = $("start-password").value = "";
   showStart(t("addAccount"), t("addAccountHint"));
@@ -560,7 +569,7 @@ async function signOut() {
 
 /** Another account of this browser uses this tab. Where its user was belongs to the one before. */
 function switchTo(user) {
-  if (user !== me) history.replaceState(null, "", "/");
+  if (user !== me) visit();
   return enter(user);
 }
 
@@ -582,7 +591,7 @@ function putAway() {
   conversationView.close();
   forgetSettings();
   tokens.forget(gone[1]);
-  history.replaceState(null, "", "/");
+  visit();
   return gone;
 }
 
@@ -833,6 +842,11 @@ function showBadge() {
   const isTold = connection?.state === "connected";
   const muted = listView.snapshot.rows.reduce((sum, row) => sum + (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), 0);
   const badge = Math.max(0, told - muted);
+  // On a phone the list isn't in sight. What the relay counts would change later than the conversation that is being read.
+  const open = conversationView.place && listView.row(conversationView.place);
+  const elsewhere = listView.snapshot.rows.reduce((sum, row) => sum + (row === open || peoplePart?.isMuted(row.id) ? 0 : row.unread), 0);
+  text($("back-count"), elsewhere ? String(elsewhere) : "");
+  attribute($("back-button"), "aria-label", elsewhere ? t("backUnread", { count: elsewhere }) : t("backToConversations"));
   const title = document.body.dataset.view === "settings" ? t("settings") : conversationView.title;
   document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
   if (badge === shownBadge) return;
@@ -1110,7 +1124,8 @@ const messageRows = {
   patch(row, { message, isFirst, quoted, root }) {
     // What people are called may change, too.
     const signature = JSON.stringify([message, isFirst, called(message.from), message.mentions?.map(called),
-      quoted && [preview(quoted), called(quoted.from)], root && preview(root), !peoplePart]);
+      quoted && [preview(quoted), called(quoted.from)], root && preview(root), !peoplePart,
+      message.state?.state === "failed" && conversationView.closed !== undefined]);
     if (row.signature === signature) return;
     row.signature = signature;
     row.shown = message;
@@ -1182,7 +1197,7 @@ const messageRows = {
     node.append(element("span", {}, t(message.state?.state === "failed" ? "notSent" : "notSaved", { why })));
     if (item === undefined) return;
     if (failure.canRetry) node.append(button(t("retry"), () => attempt(() => timeline.retry(item))));
-    if (message.state?.state === "failed" && message.text !== undefined && !message.origin) {
+    if (message.state?.state === "failed" && message.text !== undefined && !message.origin && !conversationView.closed) {
       node.append(button(t("edit"), () => composer.begin({ kind: "replace", message, item })));
     }
     node.append(button(t("discard"), () => attempt(() => timeline.discard(item))));
@@ -1448,38 +1463,49 @@ const conversationView = {
   /** The other one of a direct conversation. */
   get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : listView.row(this.place)?.peer; },
 
-  /** Why nothing is sent here, and what to do. */
-  showTrouble() {
+  /** Why the user can't write here, with the way out in `act` and `does`; undefined if it can. What others have blocked isn't known,
+   *  and shows nowhere. */
+  get closed() {
     const { failure, conversation } = this.snapshot ?? {};
     const { peer } = this;
-    const isBlocked = peoplePart?.isBlocked(peer) || failure?.reason === "youBlocked";
-    // The line of the request says it already.
-    const isSaid = conversation?.request === "sent" && failure?.reason === "noRelationship";
-    this.showPause();
-    if (this.showBarrier(conversation)) return;
-    $("trouble").hidden = !isBlocked && (!failure || isSaid);
-    if ($("trouble").hidden) return;
-    const words = isBlocked ? t("youBlocked", { name: called(peer) }) : `${t("notSending")} ${failureWords(failure)}`;
-    if ($("trouble").dataset.words === words) return;
-    $("trouble").dataset.words = words;
-    $("trouble").replaceChildren(element("span", {}, words), isBlocked
-      ? button(t("unblock"), () => attempt(() => peoplePart?.people.unblock([peer])))
-      : button(t("retry"), () => attempt(() => this.timeline.resume())));
+    if (!peer) return this.absence ?? barrier(conversation, language);
+    const name = called(peer);
+    if (people[peer]?.deleted) return { words: t("accountWasDeleted") };
+    if (peoplePart?.isBlocked(peer) || failure?.reason === "youBlocked") {
+      return { words: t("youBlocked", { name }), act: t("unblock"), does: () => withPart((part) => part.people.unblock([peer])) };
+    }
+    return conversation?.request === "sent" && !this.mayShareGroup(peer) ? { words: t("waitsForAcceptance", { name }) } : undefined;
   },
 
-  /** Where the user can't write, the reason stands in place of the field. A timeout ends by itself. */
-  showBarrier(conversation) {
+  /** Who shares a group may write whatever has become of a request. Lists don't name all members of large groups. */
+  mayShareGroup(user) {
+    const { rows, hasMore } = listView.snapshot;
+    return hasMore || rows.some(({ conversation: one }) => (
+      one?.kind === "group" && (one.members.includes(user) || one.count > one.members.length)));
+  },
+
+  /** Why nothing is sent here, and what to do. Where the user can't write, it stands in place of the field. */
+  showTrouble() {
     clearTimeout(this.barrierTimer);
-    const closed = this.absence ?? barrier(conversation, language);
+    const { failure } = this.snapshot ?? {};
+    const { closed } = this;
+    this.showPause();
+    const hadFocus = $("trouble").contains(document.activeElement);
     $("composer").hidden = Boolean(closed);
-    if (!closed) return false;
-    if (closed.until) this.barrierTimer = setTimeout(() => this.showTrouble(), Math.min(closed.until - Date.now() + 50, DAY));
-    $("trouble").hidden = false;
-    if ($("trouble").dataset.words !== closed.words) {
-      $("trouble").dataset.words = closed.words;
-      $("trouble").replaceChildren(element("span", {}, closed.words));
-    }
-    return true;
+    // A timeout ends by itself.
+    if (closed?.until) this.barrierTimer = setTimeout(() => this.showTrouble(), Math.min(closed.until - Date.now() + 50, DAY));
+    const said = closed ?? (failure && {
+      words: `${t("notSending")} ${failureWords(failure)}`, act: t("retry"), does: () => this.timeline.resume(),
+    });
+    $("trouble").hidden = !said;
+    $("trouble").classList.toggle("closed", closed !== undefined);
+    if (hadFocus && !closed) this.settleFocus();
+    peoplePart?.talk.thread.showClosed(closed);
+    // Two people may be called the same.
+    const signature = said && `${this.place} ${said.words}`;
+    if (!said || $("trouble").dataset.signature === signature) return;
+    $("trouble").dataset.signature = signature;
+    $("trouble").replaceChildren(element("span", {}, said.words), ...(said.act ? [button(said.act, () => attempt(said.does))] : []));
   },
 
   /** In a slow group, when the next message goes out. What is written sooner waits for that. */
@@ -1621,6 +1647,7 @@ $("scroll").addEventListener("scroll", () => {
 }, { passive: true });
 new ResizeObserver(() => {
   if (conversationView.isAtEnd && conversationView.snapshot) conversationView.scrollToEnd();
+  placeNotice();
 }).observe($("scroll"));
 $("below").addEventListener("click", () => conversationView.goToEnd());
 $("back-button").addEventListener("click", () => go(undefined));
@@ -1848,8 +1875,10 @@ const tools = {
       return [["bin", t("dontSend"), done(() => attempt(() => timeline.discard(message.outboxItem)))]];
     }
     if (!message.sequence || message.isDeleted) return [];
-    const actions = [
-      ["smile", t("react"), () => {
+    const { closed } = conversationView;
+    const actions = [];
+    if (!closed || closed.mayReact) {
+      actions.push(["smile", t("react"), () => {
         const all = REACTIONS.map((one) => [undefined, one, done(() => {
           conversationView.react(message, one);
           $("text").focus();
@@ -1860,16 +1889,16 @@ const tools = {
         };
         this.fill(writing ? [...all, ["plus", t("moreEmoji"), done(() => writing.picker.open(this.bar, choose, true))]] : all);
         this.bar.firstElementChild.focus();
-      }],
-      ["reply", t("reply"), done(() => composer.begin({ kind: "reply", message }))],
-    ];
+      }]);
+    }
+    if (!closed) actions.push(["reply", t("reply"), done(() => composer.begin({ kind: "reply", message }))]);
     if (message.text !== undefined && navigator.clipboard) {
       actions.push(["copy", t("copy"), done(() => attempt(async () => {
         await navigator.clipboard.writeText(message.text);
         tell(t("copied"));
       }))]);
     }
-    if (message.isOwn && message.text !== undefined && !message.origin) {
+    if (message.isOwn && message.text !== undefined && !message.origin && !closed) {
       actions.push(["pencil", t("edit"), done(() => composer.begin({ kind: "edit", message }))]);
     }
     if (message.isOwn) actions.push(["eye", t("whoRead"), done(() => withPart((one) => one.showReaders(message)))]);
@@ -2017,6 +2046,7 @@ function equip(dialog) {
     // The event comes later than the dialog goes: meanwhile the user may have gone on to somewhere else.
     const isBack = [document.body, openers.get(dialog)].includes(document.activeElement) || dialog.contains(document.activeElement);
     if (conversationView.place && isBack) conversationView.settleFocus();
+    placeNotice();
   });
   dialog.addEventListener("click", (event) => {
     if (event.target.closest("[data-close]") || event.target === dialog) dialog.close();
@@ -2194,10 +2224,19 @@ for (const id of ["expiry", "info-button", "title-avatar", "title"]) $(id).addEv
 
 // Where one is -------------------------------------------------------------------------------------------------------
 
+/** How many places of this tab are behind the one that is shown: it tells Back from other ways to another place. */
+let depth = history.state?.depth ?? 0;
+
+/** Puts a place into the address, behind the one before or instead of it. */
+function visit(fragment = "", isNew = false) {
+  if (isNew) history.pushState({ depth: depth += 1 }, "", `/${fragment}`);
+  else history.replaceState({ depth }, "", `/${fragment}`);
+}
+
 /** Opens a conversation, or the list on a phone, so that the browser's Back leads to where one was. */
 function go(place) {
   const fragment = place ? `#/${encodeURIComponent(place)}` : "";
-  if (location.hash !== fragment) history.pushState(null, "", `/${fragment}`);
+  if (location.hash !== fragment) visit(fragment, true);
   route();
 }
 
@@ -2216,7 +2255,7 @@ function forgetSettings() {
 function goSettings(section) {
   for (const one of document.querySelectorAll("dialog:modal")) one.close();
   const fragment = `#/settings${section ? `/${section}` : ""}`;
-  if (location.hash !== fragment) history.pushState(null, "", `/${fragment}`);
+  if (location.hash !== fragment) visit(fragment, true);
   return route();
 }
 
@@ -2237,12 +2276,14 @@ async function showSettings() {
 /** A place may name somebody by the username. Then it becomes the one by the id, which stays. */
 async function settle(place) {
   const name = place.slice(1);
-  if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return;
+  if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return undefined;
   const user = await meant(name);
-  if (conversationView.place !== place || user === name) return;
+  if (conversationView.place !== place) return undefined;
+  // What somebody is called is known by now.
+  if (user === name) return conversationView.showHead();
   if (user === undefined) tell(t("nobodyCalled", { name }));
-  history.replaceState(null, "", user === undefined ? "/" : `/#/${encodeURIComponent(`@${user}`)}`);
-  route();
+  visit(user === undefined ? "" : `#/${encodeURIComponent(`@${user}`)}`);
+  return route();
 }
 
 function route() {
@@ -2265,10 +2306,24 @@ function route() {
   return undefined;
 }
 
+/** What lies over the page: Back takes it away first. */
+function uncover() {
+  const dialog = document.activeElement?.closest("dialog:modal") ?? [...document.querySelectorAll("dialog:modal")].at(-1);
+  const isSheet = tools.isKept && matchMedia("(pointer: coarse)").matches;
+  dialog?.close();
+  if (!dialog && isSheet) tools.hide();
+  return dialog !== undefined || isSheet;
+}
+
 addEventListener("popstate", () => {
   const found = takeLink();
+  // An address that somebody has typed has no depth.
+  const steps = depth - (history.state?.depth ?? depth + 1);
+  depth -= steps;
   if (found) open(found);
+  else if (steps > 0 && uncover()) history.go(steps);
   else route();
+  visit(location.hash);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -2341,6 +2396,7 @@ async function comeBack() {
 
 async function begin() {
   keepPage();
+  visit(location.hash);
   if (link?.kind === "token") return open(link);
   accounts = await findAccounts();
   return link ? open(link) : comeBack();

@@ -63,7 +63,6 @@ export default {
   requestsHint: "Personen, die nicht in deinen Kontakten sind, haben dir geschrieben. Sie sehen nicht, ob du ihre Nachricht liest oder ignorierst.",
   requestCount: { one: "{count} Nachrichtenanfrage", other: "{count} Nachrichtenanfragen" },
   moreRequests: "Beantworte einige davon, um weitere zu sehen.",
-  "request.sent": "{name} sieht das als Anfrage. Du kannst mehr schreiben, sobald sie angenommen ist.",
   "request.received": "{name} ist nicht in deinen Kontakten und sieht nicht, dass du das gelesen hast, bis du annimmst oder antwortest.",
   "request.dropped": "Du hast diese Anfrage ignoriert. {name} erfährt das nicht.",
   thread: "Thread", threadOf: "Thread: „{text}“", inThread: "In einem Thread", quoted: "„{text}“",

@@ -141,13 +141,14 @@ export default {
   selectConversation: "Wähle einen Chat aus oder starte einen neuen.", shortcutHint: "Drücke {1} für Tastenkürzel.",
 
   // A conversation
-  backToConversations: "Zurück zu den Chats", searchHere: "In diesem Chat suchen", searchHereKey: "In diesem Chat suchen (Alt+F)",
+  backToConversations: "Zurück zu den Chats", backUnread: "Zurück zu den Chats, {count} ungelesen", searchHere: "In diesem Chat suchen", searchHereKey: "In diesem Chat suchen (Alt+F)",
   about: "Infos zu diesem Chat", aboutKey: "Infos zu diesem Chat (Alt+I)", searchDevice: "Nachrichten auf diesem Gerät suchen",
   closeSearch: "Suche schließen", loadingEarlier: "Frühere Nachrichten werden geladen …", messagesTitle: "Nachrichten", message: "Nachricht",
   writeMessage: "Nachricht schreiben", messageActions: "Aktionen für die Nachricht", newMessages: "Neue Nachrichten",
   severalType: "Mehrere Personen schreiben …", nameTypes: "{names} schreibt …", namesAreTyping: "{names} schreiben …",
   membersOnline: "{online} von {of} online", disappearAfter: "Nachrichten verschwinden ({length})", disappearOn: "Verschwindet am {time}",
-  youBlocked: "Du hast {name} blockiert.", notSending: "Nachrichten werden nicht gesendet.",
+  youBlocked: "Du hast {name} blockiert.", accountWasDeleted: "Dieses Konto wurde gelöscht.",
+  waitsForAcceptance: "{name} muss deine Nachricht erst annehmen. Danach kannst du weiterschreiben.", notSending: "Nachrichten werden nicht gesendet.",
   slowMode: "Langsamer Modus: zwischen zwei Nachrichten vergehen mindestens {length}.",
   slowModeWaits: "Langsamer Modus: Deine nächste Nachricht geht in {length} raus.",
   onlyAdminsWrite: "Nur Admins können hier Nachrichten senden.", timedOutUntil: "Du kannst hier bis {time} keine Nachrichten senden{why}.",

@@ -55,7 +55,6 @@ export default {
   requestsHint: "People who aren’t in your contacts have messaged you. They can’t see whether you read their message or ignore it.",
   requestCount: { one: "{count} message request", other: "{count} message requests" },
   moreRequests: "Answer some of these to see more.",
-  "request.sent": "{name} sees this as a request. You can write more once it’s accepted.",
   "request.received": "{name} isn’t in your contacts. They won’t know you’ve read this until you accept or reply.",
   "request.dropped": "You ignored this request. {name} won’t be notified.",
   thread: "Thread", threadOf: "Thread: “{text}”", inThread: "In a thread", quoted: "“{text}”",

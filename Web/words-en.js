@@ -127,13 +127,14 @@ export default {
   selectConversation: "Select a conversation, or start a new one.", shortcutHint: "Press {1} for keyboard shortcuts.",
 
   // A conversation
-  backToConversations: "Back to conversations", searchHere: "Search in this conversation", searchHereKey: "Search in this conversation (Alt+F)",
+  backToConversations: "Back to conversations", backUnread: "Back to conversations, {count} unread", searchHere: "Search in this conversation", searchHereKey: "Search in this conversation (Alt+F)",
   about: "About this conversation", aboutKey: "About this conversation (Alt+I)", searchDevice: "Search messages on this device",
   closeSearch: "Close search", loadingEarlier: "Loading earlier messages…", messagesTitle: "Messages", message: "Message",
   writeMessage: "Write a message", messageActions: "Message actions", newMessages: "New messages",
   severalType: "Several people are typing…", nameTypes: "{names} is typing…", namesAreTyping: "{names} are typing…",
   membersOnline: "{online} of {of} online", disappearAfter: "Messages disappear after {length}", disappearOn: "Disappears on {time}",
-  youBlocked: "You blocked {name}.", notSending: "Messages aren’t being sent.",
+  youBlocked: "You blocked {name}.", accountWasDeleted: "This account was deleted.",
+  waitsForAcceptance: "Waiting for {name} to accept your message. You can write more after that.", notSending: "Messages aren’t being sent.",
   slowMode: "Slow mode: wait {length} between messages.",
   slowModeWaits: "Slow mode: your next message goes out in {length}.",
   onlyAdminsWrite: "Only admins can send messages here.", timedOutUntil: "You can’t send messages here until {time}{why}.",

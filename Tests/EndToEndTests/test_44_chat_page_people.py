@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from harness.browser import Browser
+from harness.browser import Browser, address
 from harness.chromium import CHROMIUM
 from harness.waiting import until
 from test_38_admin_command import roost
@@ -294,7 +294,7 @@ async def badged(person, count):
 
 async def test_blocks_and_reports(start):
     relay = start()
-    async with Browser() as browser:
+    async with Browser(network_fails=True) as browser:
         alice, bob = await two(browser, relay, lambda word: word)
         await alice.page.get_by_role("button", name="About this conversation").click()
         dialog = alice.page.get_by_role("dialog", name="bob")
@@ -307,14 +307,23 @@ async def test_blocks_and_reports(start):
         await alice.page.get_by_text("Report sent.").wait_for()
         lines = (await roost(relay, "admin", "report", "list")).splitlines()
         assert lines[1].endswith("alice reports bob: harassment") and "Writes every night" in lines[2]
-        await dialog.get_by_role("button", name="Block", exact=True).click()
-        sure = alice.page.get_by_role("dialog", name=re.compile("^Block bob"))
-        await sure.get_by_role("button", name="Block").click()
-        await dialog.get_by_role("button", name="Unblock").wait_for()
         await alice.page.keyboard.press("Escape")
+        # What waits while another device blocks is refused.
+        port = relay.port
+        relay.kill()
+        await alice.page.locator("body:not([data-live])").wait_for(state="attached")
+        await alice.write("I don't want to")
+        await alice.sees_state("I don't want to", "Sending")
+        await alice.page.close()
+        relay.start(listen__port=port)
+        await (await relay.device("alice", "other")).call("contact.block", users=["bob"])
+        await bob.live()
         await bob.write("Can you hear me?")
         await bob.sees("Can you hear me?")
-        await alice.write("I don't want to")
+        alice = await browser.tab(alice.context, address(relay) + "#/@bob")
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        await alice.page.get_by_role("dialog", name="bob").get_by_role("button", name="Unblock").wait_for()
+        await alice.page.keyboard.press("Escape")
         bar = alice.page.locator("#trouble")
         await bar.get_by_text("You blocked bob.").wait_for()
         await alice.sees_state("I don't want to", "Not sent")
