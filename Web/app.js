@@ -2224,7 +2224,7 @@ for (const id of ["expiry", "info-button", "title-avatar", "title"]) $(id).addEv
 
 // Where one is -------------------------------------------------------------------------------------------------------
 
-/** How many places of this tab are behind the one that is shown: it tells Back from other ways to another place. */
+/** How many places of this tab are behind the one that is shown: it distinguishes Back from other ways. */
 let depth = history.state?.depth ?? 0;
 
 /** Puts a place into the address, behind the one before or instead of it. */
@@ -2279,7 +2279,7 @@ async function settle(place) {
   if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return undefined;
   const user = await meant(name);
   if (conversationView.place !== place) return undefined;
-  // What somebody is called is known by now.
+  // The person's name is known by now.
   if (user === name) return conversationView.showHead();
   if (user === undefined) tell(t("nobodyCalled", { name }));
   visit(user === undefined ? "" : `#/${encodeURIComponent(`@${user}`)}`);
@@ -2317,7 +2317,7 @@ function uncover() {
 
 addEventListener("popstate", () => {
   const found = takeLink();
-  // An address that somebody has typed has no depth.
+  // A typed address has no depth.
   const steps = depth - (history.state?.depth ?? depth + 1);
   depth -= steps;
   if (found) open(found);

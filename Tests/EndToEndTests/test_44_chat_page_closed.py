@@ -98,7 +98,7 @@ async def test_a_request_waits_for_an_answer(start, size):
         assert await zoe.page.locator("#composer").is_hidden()
         await zoe.shot(f"closed-request-{'phone' if size else 'desktop'}")
         request = (await bob.event("message", body="Hello?"))["conversation"]
-        # Whatever bob makes of it: nobody is told.
+        # Zoe sees nothing of bob's choice.
         await bob.call("request.drop", conversation=request)
         await bob.call("contact.block", users=["zoe"])
         await zoe.page.reload()
