@@ -40,7 +40,7 @@ TYPES = {
 # anything else is loaded, 0.8; texts that come in one language, apart from what shows them, 3.0; what
 # is shown to who was removed from a group, or signed out in another tab, 0.4.
 # A message that waits for its time in a slow group, and the line that says so, 0.4.
-# The reason why a person can't be written to, with the way out, what Back closes first, and how much is unread elsewhere, 0.5.
+# Why a person can't be written to, with the way out, what Back closes first, and what is unread elsewhere, 0.5.
 BYTES_MAX = 68.9 * 1024
 # What comes after that or when it is asked for, and its most bytes.
 # Of the part about people, 0.9 are for admins: bans, time-outs, and who may write.
