@@ -8,8 +8,8 @@ import Synchronization
 /// Any thread may use it. It reads on a thread of Dispatch's, never on the caller's, and at most once in `restSeconds`:
 /// anybody can invent names of keys. Files that can't be read leave the keys as they are.
 public final class KeyRing: Sendable {
-    /// Shortest time between two such reads. An issuer publishes a key at least so long before it signs with it; then
-    /// no token is refused, whoever else made the relay read the files just before.
+    /// Shortest time between two such reads. An issuer publishes a key at least this long before it signs with it, so
+    /// no token is refused because another token made the relay read the files just before.
     public static let restSeconds = 5
 
     /// Where the keys come from, and which tokens they are for.
@@ -18,7 +18,7 @@ public final class KeyRing: Sendable {
         public var own: SigningKey
         /// Files of public keys, as `VerificationKey.load` reads them.
         public var paths: [String]
-        /// As in `TokenVerifier`.
+        /// The expected audience and issuer; see `TokenVerifier`.
         public var audience, issuer: String?
 
         /// Creates a source.
@@ -37,12 +37,12 @@ public final class KeyRing: Sendable {
         }
     }
 
-    /// What became of reading the files again.
+    /// Receives the result of each read: the number of keys, or the failure.
     public typealias Report = @Sendable (Result<Int, KeyFailure>) -> Void
 
     private struct State {
         var verifier: TokenVerifier
-        /// How often the files were read again.
+        /// Number of times the files were read again.
         var reads = 0
         /// When this was begun last, in nanoseconds of the clock.
         var begunAt: UInt64?
@@ -69,7 +69,7 @@ public final class KeyRing: Sendable {
         state = Mutex(State(verifier: try await KeyRing.verifier(source, try source.keys())))
     }
 
-    /// How often the files were read again.
+    /// Number of times the files were read again.
     public var reads: Int { state.withLock { $0.reads } }
 
     /// Returns what `token` grants at the time `now`, or why it is not accepted.

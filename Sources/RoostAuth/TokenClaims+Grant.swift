@@ -1,8 +1,8 @@
 import RoostWire
 
 extension TokenClaims {
-    /// How far `nbf` may be in the future, since an issuer's clock may be ahead of ours. There is no leeway for `exp`,
-    /// so an expired token never opens a session.
+    /// Longest time by which `nbf` may be in the future, since an issuer's clock may be ahead of ours. There is no
+    /// leeway for `exp`, so an expired token never opens a session.
     static let notBeforeLeewaySeconds = 30.0
     /// 9999-12-31T23:59:59Z. A later `exp` is a mistake, usually milliseconds instead of seconds, and could overflow
     /// later arithmetic.

@@ -34,7 +34,8 @@ extension ChatClient {
         }
     }
 
-    /// Deletes a message: one's own, or any as owner or admin, whose reason its author and all members are told.
+    /// Deletes a message: the user's own, or any as owner or admin. The server sends a reason to the author and all
+    /// members.
     public func delete(
         _ conversation: String, _ sequence: SequenceNumber, reason: ReportReason? = nil
     ) async throws(RoostFailure) {
@@ -92,8 +93,8 @@ extension ChatClient {
 
     // MARK: State
 
-    /// Tells others that the user types, or has stopped. Typing ends by itself (`ServerLimits.typing`), so call this
-    /// again while it goes on. Lost without a session.
+    /// Shows others that the user types, or has stopped. Typing ends by itself (`ServerLimits.typing`), so call this
+    /// again while the user keeps typing. Lost without a session.
     /// - Parameter replyTo: the message in whose thread the user types; nil for the conversation itself.
     public func typing(in conversation: String, replyTo: SequenceNumber? = nil, isActive: Bool = true) {
         guard session.requests.isReady else { return }
@@ -129,8 +130,8 @@ extension ChatClient {
         }
     }
 
-    /// Changes what the user tells others, on all devices; what is nil stays as it is. The server keeps it. Returns the
-    /// settings after that and the exceptions.
+    /// Changes what others see of the user, on all devices; nil leaves a setting unchanged. The server keeps the
+    /// settings. Returns the new settings and the exceptions.
     public func setPrivacy(_ change: PrivacyChange = PrivacyChange()) async throws(RoostFailure) -> OwnPrivacy {
         try await request(
             .privacy,
@@ -141,8 +142,8 @@ extension ChatClient {
             }, OwnPrivacy.init(reading:))
     }
 
-    /// Tells these users something else than what the settings say; nil to tell them what these say. Whatever they
-    /// aren't told, the user isn't told of them either.
+    /// Makes an exception from the settings for these users; nil removes it. What the user hides from them is hidden
+    /// from the user in return.
     public func except(_ users: [String], _ exception: PrivacyException?) async throws(RoostFailure) {
         try await request(.except) { command in
             command.list("users", users)

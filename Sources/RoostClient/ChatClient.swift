@@ -20,8 +20,8 @@ public actor ChatClient {
     ///   - device: the name of this device: 1–64 bytes of printable ASCII. Two clients with the same user and device
     ///     close each other, so the name must differ between installations and stay the same from one start to the
     ///     next.
-    ///   - user: whose client this is; nil for whoever the first session is of. With a token of another user's the
-    ///     session ends before anything is sent (`Ending.isOfAnotherUser`).
+    ///   - user: the user of this client; nil for the user of the first session. A session with another user's token
+    ///     ends before anything is sent (`Ending.isOfAnotherUser`).
     ///   - isBackground: true for a background fetch, which doesn't make the user online.
     ///   - heartbeat: how often the server pings, and how long this client may take to answer. The server takes it
     ///     into its limits (`ServerLimits.ping`, `.pong`); nil for the server's own.
@@ -103,7 +103,7 @@ public actor ChatClient {
         return await nextEvent().map { [$0] } ?? []
     }
 
-    /// For tasks that return to the client.
+    /// Runs tasks that return to the client.
     func perform(_ body: @Sendable (ClientSession) -> Void) { body(session) }
 
     // MARK: Sending
@@ -113,7 +113,7 @@ public actor ChatClient {
     ///
     /// With a `key` of your own, it is safe to call again after a restart: the server stores each key only once.
     /// - Parameters:
-    ///   - mentions: members of the group whom the text mentions, at most 32; `@all` for all of them.
+    ///   - mentions: members of the group mentioned in the text, at most 32; `@all` for all of them.
     ///   - isReading: whether the user has read what came before. An answer from a notification leaves it unread.
     public func send(
         _ text: String, to: String, replyTo: SequenceNumber? = nil, mentions: [String] = [], isReading: Bool = true,

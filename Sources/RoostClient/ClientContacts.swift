@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// What a user has to do with other people.
+/// The user's contacts, blocks and reports.
 public struct ClientContacts: Sendable {
     let client: ChatClient
 
@@ -62,12 +62,12 @@ public struct ClientContacts: Sendable {
 
     // MARK: Blocks and reports
 
-    /// Nothing passes between the user and these others any more. They aren't told.
+    /// Blocks these users: no messages pass in either direction. The server doesn't notify them.
     public func block(_ users: [String]) async throws(RoostFailure) {
         try await client.request(.block) { $0.list("users", users) }
     }
 
-    /// Tells the operators of another user, who isn't told.
+    /// Reports another user to the operators. The reported user isn't notified.
     public func report(
         _ user: String, _ reason: ReportReason, text: String? = nil
     ) async throws(RoostFailure) {
@@ -78,7 +78,7 @@ public struct ClientContacts: Sendable {
         }
     }
 
-    /// Tells the operators of a message.
+    /// Reports a message to the operators.
     public func report(
         _ sequence: SequenceNumber, of conversation: String, _ reason: ReportReason, text: String? = nil
     ) async throws(RoostFailure) {
@@ -97,6 +97,6 @@ public struct ClientContacts: Sendable {
 }
 
 extension ChatClient {
-    /// What the user has to do with other people.
+    /// The user's contacts, blocks and reports.
     public nonisolated var contacts: ClientContacts { ClientContacts(client: self) }
 }

@@ -1,5 +1,5 @@
 /// All bounds of the client with their reasons. What happens at a bound is described where the error is thrown, or here
-/// if nobody waits for an answer. A value; it checks nothing itself.
+/// if no caller waits for an answer. A value; it checks nothing itself.
 public struct ClientLimits: Sendable {
     /// Most commands waiting for a reply. A further one throws `tooManyCommands`. More than a person or a bot needs,
     /// and far below what the server accepts in a second.
@@ -52,7 +52,7 @@ public struct ClientLimits: Sendable {
     public var askedWaitMax = Duration.seconds(300)
     /// A token is renewed this long before it expires, or after four fifths of its life if that is earlier.
     public var refreshMargin = Duration.seconds(60)
-    /// How long `disconnect` waits for the server to close the connection.
+    /// Longest wait in `disconnect` for the server to close the connection.
     public var goodbyeTimeout = Duration.seconds(3)
 
     /// The defaults.

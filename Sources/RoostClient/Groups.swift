@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// What a group shows of itself besides its name.
+/// The profiles of groups: what they show besides their names.
 public struct Groups: Sendable {
     let client: ChatClient
 
@@ -26,6 +26,6 @@ public struct Groups: Sendable {
 }
 
 extension ChatClient {
-    /// What groups show of themselves.
+    /// The profiles of groups.
     public nonisolated var groups: Groups { Groups(client: self) }
 }

@@ -36,7 +36,7 @@ public struct Invites: Sendable {
         try await client.request(.revokeInvite) { $0.member("invite", id) }
     }
 
-    /// Who invites to what.
+    /// Returns the inviter and the target of an invitation.
     public func show(_ code: String) async throws(RoostFailure) -> Invitation {
         try await client.request(.showInvite) {
             $0.member("code", code)
@@ -45,7 +45,7 @@ public struct Invites: Sendable {
         }
     }
 
-    /// Follows one: the user becomes a contact of whoever made it, or joins the group.
+    /// Opens an invitation: the user becomes a contact of its creator, or joins the group.
     /// - Returns: the conversation.
     public func open(_ code: String) async throws(RoostFailure) -> CreatedConversation {
         try await client.request(.openInvite) {

@@ -18,14 +18,14 @@ public struct MessageRequests: Sendable {
         }
     }
 
-    /// Makes one an ordinary conversation. Both users are told.
-    /// - Throws: `RoostFailure.refused` with `conflict` if it doesn't wait for the user.
+    /// Turns a request into an ordinary conversation. The server notifies both users.
+    /// - Throws: `RoostFailure.refused` with `conflict` if it isn't a request to the user.
     public func accept(_ conversation: String) async throws(RoostFailure) {
         try await client.request(.acceptRequest) { $0.member("conversation", conversation) }
     }
 
-    /// Takes one from the user's list. The stranger isn't told.
-    /// - Throws: `RoostFailure.refused` with `conflict` if it doesn't wait for the user.
+    /// Removes a request from the user's list. The stranger isn't notified.
+    /// - Throws: `RoostFailure.refused` with `conflict` if it isn't a request to the user.
     public func drop(_ conversation: String) async throws(RoostFailure) {
         try await client.request(.dropRequest) { $0.member("conversation", conversation) }
     }

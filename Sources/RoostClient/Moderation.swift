@@ -1,7 +1,7 @@
 public import RoostWire
 
-/// Who may be in a group and write in it (Docs/Protocol.md, section 4). Owner and admins decide, each about members of
-/// a lower role; for others these throw `RoostFailure.refused` with `forbidden`. Calling one again changes nothing.
+/// Membership and writing rights in a group (Docs/Protocol.md, section 4). Owner and admins decide, each about members
+/// of a lower role; for others these throw `RoostFailure.refused` with `forbidden`. Calling one again changes nothing.
 public struct Moderation: Sendable {
     let client: ChatClient
 
@@ -14,7 +14,7 @@ public struct Moderation: Sendable {
         try await change(.ban, user, in: conversation, reason)
     }
 
-    /// Lets a user in again, if somebody adds it.
+    /// Lifts a ban: the user can be added again.
     @discardableResult
     public func unban(_ user: String, from conversation: String) async throws(RoostFailure) -> Answer {
         try await change(.unban, user, in: conversation, nil)
@@ -93,6 +93,6 @@ public struct Moderation: Sendable {
 }
 
 extension ChatClient {
-    /// Who may be in groups and write in them.
+    /// Membership and writing rights in groups.
     public nonisolated var moderation: Moderation { Moderation(client: self) }
 }

@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// What users are called, and who there is (Docs/Protocol.md, section 14).
+/// Profiles, and the search for users (Docs/Protocol.md, section 14).
 public struct People: Sendable {
     let client: ChatClient
 
@@ -27,11 +27,11 @@ public struct People: Sendable {
         }
     }
 
-    /// Changes the user's own profile. What is nil stays as it is, and an empty text takes a member away, but for the
-    /// name.
+    /// Changes the user's own profile. Nil leaves a member unchanged, and an empty text removes it; the name can't be
+    /// removed.
     /// - Parameter version: the version that the profile has to have, 0 for none; nil for any.
-    /// - Returns: the version that it has now.
-    /// - Throws: `RoostFailure.refused` with `username_taken` if somebody else has the username, `conflict` if the
+    /// - Returns: the new version.
+    /// - Throws: `RoostFailure.refused` with `username_taken` if another user has the username, `conflict` if the
     ///   profile has another version.
     @discardableResult
     public func setProfile(
@@ -51,6 +51,6 @@ public struct People: Sendable {
 }
 
 extension ChatClient {
-    /// What users are called, and who there is.
+    /// Profiles, and the search for users.
     public nonisolated var people: People { People(client: self) }
 }

@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// People who aren't users yet, as the user has written them down. Nobody else sees them.
+/// The user's own entries for people who aren't users yet. Other users never see them.
 public struct Prospects: Sendable {
     let client: ChatClient
 

@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// Who has got and read a message, and when (Docs/Protocol.md, section 7).
+/// Times when members received and read a message (Docs/Protocol.md, section 7).
 public struct Receipts: Sendable {
     let client: ChatClient
 
@@ -21,6 +21,6 @@ public struct Receipts: Sendable {
 }
 
 extension ChatClient {
-    /// Who has got and read a message, and when.
+    /// Times when members received and read a message.
     public nonisolated var receipts: Receipts { Receipts(client: self) }
 }

@@ -4,8 +4,8 @@ public import RoostWire
 public struct UnreadMarks: Sendable {
     let client: ChatClient
 
-    /// Marks what others have written from this message on, on the user's own devices; nobody else is told.
-    /// `ChatClient.read(_:upTo:)` takes the mark off.
+    /// Marks others' messages as unread, from this one on, on the user's own devices; other users don't see it.
+    /// `ChatClient.read(_:upTo:)` removes the mark.
     /// - Throws: `RoostFailure.refused` with `too_large` if the message is more than 100 back, `not_found` if it isn't
     ///   there.
     public func mark(_ sequence: SequenceNumber, in conversation: String) async throws(RoostFailure) {

@@ -3,9 +3,9 @@
     import Network
     public import RoostClient
 
-    /// Tells when an Apple device changes its network (developer.apple.com/documentation/network/nwpathmonitor).
+    /// Reports when an Apple device changes its network (developer.apple.com/documentation/network/nwpathmonitor).
     public struct NetworkPathMonitor: NetworkMonitor {
-        /// Creates one. It watches while somebody reads.
+        /// Creates a monitor. It watches as long as there is a reader.
         public init() {}
 
         /// The status now, and whenever it changes.

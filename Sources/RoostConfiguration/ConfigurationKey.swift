@@ -34,7 +34,7 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
     /// `ROOST_LISTEN_PORT` for `listen.port`.
     package var variable: String { "ROOST_" + name.uppercased().replacing(".", with: "_") }
 
-    /// What is allowed, worded to follow "expected".
+    /// The allowed values, worded to follow "expected".
     package var allowed: String {
         switch form {
         case .whole(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"

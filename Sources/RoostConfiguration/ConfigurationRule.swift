@@ -1,6 +1,6 @@
 /// The form of a text in a configuration.
 package struct ConfigurationRule: Sendable {
-    /// What is allowed, worded to follow "expected".
+    /// The allowed values, worded to follow "expected".
     package let allowed: String
     /// Whether a text has this form.
     package let allows: @Sendable (String) -> Bool
@@ -11,7 +11,7 @@ package struct ConfigurationRule: Sendable {
         self.allows = allows
     }
 
-    /// A token that whoever asks has to send.
+    /// A token that clients have to send.
     // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
     // guess.
     package static let bearer = ConfigurationRule("nothing, or 16 to 256 printable ASCII characters without spaces") {
@@ -35,7 +35,7 @@ package struct ConfigurationRule: Sendable {
         text.utf8.count <= 1_024 && hasNoControls(text)
     }
 
-    /// Which page may ask.
+    /// Origin of a page that may send requests.
     package static let origin = ConfigurationRule(
         "an origin such as https://chat.example.org or capacitor://localhost, in lower case and without a path, or "
             + "http://localhost:*, http://127.0.0.1:* and http://[::1]:* for any port"

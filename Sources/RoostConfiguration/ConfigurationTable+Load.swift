@@ -1,5 +1,5 @@
 extension ConfigurationTable {
-    /// What was read, and where each key was set.
+    /// The loaded values, and the source of each key.
     package struct Loaded: Sendable {
         package var value: Root
         package var sources: [String: ConfigurationSource]
@@ -15,7 +15,7 @@ extension ConfigurationTable {
         var settings: [ConfigurationSetting] = []
         if let file { settings += try ConfigurationFile.settings(path: file, of: owner) }
         settings += try self.settings(environment: environment)
-        // Whoever starts both processes hands all settings to both.
+        // An operator who starts both processes passes all settings to both.
         for flag in flags where !owner.isForeign(flag.key) {
             let key = try named(flag.key, in: .flag(flag.name))
             settings.append(key.setting(flag.value, from: .flag(flag.name)))

@@ -29,7 +29,7 @@ extension ConfigurationTable {
     }
 }
 
-/// How much two names differ.
+/// The difference of two names.
 package enum EditDistance {
     /// The Levenshtein distance: the least number of insertions, deletions and replacements of bytes that turn one name
     /// into the other. Names are cut at 128 bytes, because longer ones resemble no key.

@@ -17,7 +17,7 @@ package struct ConfigurationTable<Root: Sendable>: Sendable {
     }
 }
 
-/// Which process reads a section.
+/// The process that reads a section.
 package enum ConfigurationOwner: Sendable, CaseIterable {
     case relay, services
 

@@ -44,7 +44,7 @@ extension NetworkAddress {
 /// All addresses that begin with the same bits. A value.
 package struct AddressRange: Sendable, Equatable {
     private let start: NetworkAddress
-    /// How many bits are the same.
+    /// Number of leading bits that all addresses of the range share.
     package let bits: Int
 
     /// Reads `10.0.0.0/8`, `fd00::/8`, or a single address; nil if it is none of these, or has bits behind its prefix,

@@ -1,5 +1,5 @@
-/// What names and short texts may consist of, for the relay and the services alike (Docs/Protocol.md, section 2). Pure,
-/// and nothing is kept.
+/// The rules for names and short texts, for the relay and the services alike (Docs/Protocol.md, section 2). Pure, and
+/// without state.
 package enum NameForm {
     /// Why a text isn't accepted.
     package enum Fault: Sendable, Equatable {
@@ -20,7 +20,7 @@ package enum NameForm {
         }
     }
 
-    /// What a text is for.
+    /// The purpose of a text.
     package enum Use: Sendable {
         /// People tell each other apart by it: nothing in it is invisible.
         case name
@@ -47,7 +47,7 @@ package enum NameForm {
     /// Whether each scalar of a name changes how it looks: what has a meaning only beside some neighbours is refused
     /// elsewhere.
     private struct Sight {
-        /// What must follow.
+        /// The character that must follow.
         private enum Due {
             case key, emoji, arabic, letter
 
@@ -66,7 +66,7 @@ package enum NameForm {
 
         private var last: Unicode.Scalar?
         private var due: Due?
-        /// What tags spell behind a black flag so far; nil behind anything else.
+        /// The tags behind a black flag so far; nil behind anything else.
         private var flag: String?
 
         /// Whether something must follow.
@@ -132,8 +132,8 @@ package enum NameForm {
         }
     }
 
-    /// What is left of a name that was chosen under other rules: without what isn't accepted, composed and trimmed;
-    /// empty if that is nothing.
+    /// A name that was chosen under other rules, mended: without what isn't accepted, composed and trimmed; empty if
+    /// nothing is left.
     package static func mended(_ name: String) -> String {
         var kept = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where !isControl(scalar, in: .name) {

@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import Glibc
 public import RoostWire
 
-/// What all connections of one side share: who it is, whom it trusts, and what it speaks. It doesn't change; whoever
-/// has new certificates makes another one, and connections keep theirs.
+/// The identity, the trusted certificates and the protocol settings that all connections of one side share. It doesn't
+/// change: new certificates need a new context, and connections keep theirs.
 ///
 /// It is made on any thread. From its first connection on it belongs to that connection's thread, hence
 /// `@unchecked Sendable`.

@@ -8,7 +8,7 @@ public struct TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// What OpenSSL says of the last failure of this thread.
+    /// The failure that OpenSSL reported last on this thread.
     static func last(_ what: String) -> TLSFailure {
         let code = ERR_peek_error()
         ERR_clear_error()

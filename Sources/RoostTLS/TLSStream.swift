@@ -15,7 +15,7 @@ public final class TLSStream {
     }
 
     /// The side of a client. `start` begins.
-    /// - Parameter host: whom the server's certificate must name.
+    /// - Parameter host: the name that the server's certificate must have.
     public init(client context: TLSContext, host: String) throws(TLSFailure) {
         self.context = context
         pointer = try TLSStream.make(context)
@@ -35,7 +35,7 @@ public final class TLSStream {
     /// Whether the handshake is done, so that `encrypt` works.
     public var isOpen: Bool { !isOver && SSL_is_init_finished(pointer) == 1 }
 
-    /// Whether the peer has shown a certificate that somebody trusted has signed.
+    /// Whether the peer has shown a certificate with a trusted signature.
     public var isPeerKnown: Bool {
         isOpen && SSL_get0_peer_certificate(pointer) != nil && SSL_get_verify_result(pointer) == X509_V_OK
     }

@@ -1,16 +1,16 @@
 import RoostLock
 
-/// A clock that only moves when a test moves it. It tells which waits have begun. Time of the relay's is another one:
+/// A clock that moves only when a test moves it, and knows which waits have begun. The relay's time is separate:
 /// `TestRelay.advance`.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
-        /// How long after the clock was made.
+        /// Time since the clock was made.
         public var offset: Duration
 
         /// The moment after a while.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How long it takes until another moment.
+        /// Returns the time until another moment.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         /// Earlier moments come first.
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
@@ -42,7 +42,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The present moment.
     public var now: Instant { state.withLock { $0.now } }
-    /// The shortest time that it tells apart.
+    /// The shortest time that the clock can distinguish.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Waits until the test has moved the clock that far.
@@ -83,7 +83,7 @@ public final class ManualClock: Clock, Sendable {
         for continuation in awaited { continuation.resume() }
     }
 
-    /// Returns once somebody waits for exactly this long, counted from now, or when the task is cancelled.
+    /// Returns once a task waits for exactly this long, counted from now, or when the calling task is cancelled.
     public func sleeper(for duration: Duration) async {
         let number = state.withLock { $0.nextNumber() }
         await withTaskCancellationHandler {
@@ -110,13 +110,13 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Lets time pass, once somebody waits for exactly that long.
+    /// Advances the clock once a task waits for exactly that long.
     public func pass(_ duration: Duration) async {
         await sleeper(for: duration)
         advance(by: duration)
     }
 
-    /// Lets time pass, whoever waits. A wait that begins afterwards counts from the new moment.
+    /// Advances the clock without waiting for a sleeper. A wait that begins afterwards counts from the new moment.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

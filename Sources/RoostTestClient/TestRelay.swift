@@ -9,7 +9,7 @@ public import RoostWire
 ///
 /// A token is the name of its user: `relay.token(for: "alice")`.
 public final class TestRelay: Sendable {
-    // The relay belongs to one caller at a time, and sockets are told in the order in which things happened.
+    // The relay belongs to one caller at a time, and sockets receive events in the order in which they happened.
     private let state: Locked<State>
 
     fileprivate struct State {
@@ -45,7 +45,7 @@ public final class TestRelay: Sendable {
         }
     }
 
-    /// A relay that nobody has used yet.
+    /// A relay without users or messages.
     /// - Parameter takesRequests: its gate is closed, and strangers' first messages wait (Docs/Protocol.md, section 5).
     public init(limits: Limits = Limits(), takesRequests: Bool = false) {
         var rules = PolicyRules()
@@ -57,7 +57,7 @@ public final class TestRelay: Sendable {
         state = Locked(State(harness: RelayHarness(limits: limits, rules: rules)))
     }
 
-    /// For `ChatClient`.
+    /// The connector to pass to `ChatClient`.
     public var connector: any SocketConnector { Connector(relay: self) }
 
     /// A token that the relay accepts.
@@ -108,7 +108,7 @@ public final class TestRelay: Sendable {
         }
     }
 
-    /// What the relay has stored of a conversation: the bodies in order, deleted ones as nil.
+    /// The bodies that the relay has stored for a conversation, in order, deleted ones as nil.
     public func bodies(of conversation: String, seenBy user: String) -> [String?] {
         state.withLock { state in
             let client = state.harness.connect(user, "inspector", background: true)
@@ -127,7 +127,7 @@ public final class TestRelay: Sendable {
         }
     }
 
-    /// Somebody without an app writes texts, to a conversation or as `@name`. Returns once all are stored.
+    /// Writes texts as a user without an app, to a conversation or as `@name`. Returns once all are stored.
     public func write(_ texts: [String], from user: String, to destination: String) {
         change { state in
             let client = state.harness.connect(user, "writer", background: true)
@@ -211,7 +211,8 @@ public final class TestRelay: Sendable {
 }
 
 extension TestRelay.State {
-    /// What the relay collects for a moment, such as receipts, it tells at once; what lasts waits for `advance`.
+    /// Longest batching time, in milliseconds, that passes at once, such as that of receipts. Longer waits need
+    /// `advance`.
     private static let moment: Int64 = 1_000
 
     private mutating func passMoments() {

@@ -1,4 +1,4 @@
-/// What is known of who is behind a connection.
+/// The relay's knowledge of the client behind a connection.
 public enum Standing: UInt8, Sendable {
     /// Nothing. If there is no room for a newcomer, the oldest strangers give way.
     case stranger
@@ -8,10 +8,10 @@ public enum Standing: UInt8, Sendable {
     case guest
 }
 
-/// Counts the sockets of each address and in all, and decides whether there is room for one more. Connections that have
-/// not been welcomed have bounds of their own, far below those of all, and no newcomer is turned away because of them:
-/// where they are too many, the one that has been silent for longest gives way. A newcomer for which nobody can give
-/// way gets into the reserve, where only health pages are answered. Loop thread only.
+/// Counts the sockets of each address and in all, and decides whether there is room for one more. Connections without a
+/// `welcome` have bounds of their own, far below the total, and never turn a newcomer away: where there are too many,
+/// the one that has been silent for longest is dropped. A newcomer for which no connection can be dropped goes into the
+/// reserve, where only health pages are answered. Loop thread only.
 struct Admission<Member> {
     /// The bounds, with their reasons in `TransportSettings`.
     struct Bounds {
@@ -21,7 +21,8 @@ struct Admission<Member> {
         var strangersPerAddress: Int
         var reserve: Int
         var requestsPerSecond: Int
-        /// Their own address has no bounds, because everybody behind them has it until they say whom they speak for.
+        /// The proxies' own addresses have no bounds, because all clients behind a proxy share its address until it
+        /// names theirs.
         var proxies: ProxyList
     }
 
@@ -33,7 +34,7 @@ struct Admission<Member> {
     /// Whether there is room for a newcomer.
     enum Room {
         case free
-        /// As soon as this one has gone.
+        /// After this one has gone.
         case instead(of: Member)
         /// Only in the reserve, instead of this one, if it is full.
         case reserve(Shortage, instead: Member?)
@@ -49,7 +50,7 @@ struct Admission<Member> {
         fileprivate(set) var isCounted = true
         fileprivate var arrival = Arrivals<Member>.none
 
-        /// Of a connection that isn't counted yet.
+        /// A place for a connection that isn't counted yet.
         static func nowhere(_ address: ClientAddress) -> Place { Place(address: address, isCounted: false) }
     }
 
@@ -103,8 +104,8 @@ struct Admission<Member> {
         .reserve(shortage, instead: reserve.count >= bounds.reserve ? arrivals.oldest(of: reserve) : nil)
     }
 
-    /// Who gives way first: the oldest idle stranger of the address that has most of them. So an address that has many
-    /// can't drive out the single connections of others.
+    /// The connection to drop first: the oldest idle stranger of the address with the most strangers. So an address
+    /// with many connections can't drive out the single connections of others.
     var oldestOfLargestCrowd: Member? {
         crowds.largest.flatMap { neighbours[$0] }.flatMap { arrivals.oldest(of: $0.idle) }
     }

@@ -1,11 +1,11 @@
 /// Members in the order in which they arrived, in any number of queues. Adding, removing and finding the oldest take
 /// the same short time however many there are.
 struct Arrivals<Member> {
-    /// The ends of a queue. Kept by whoever owns the queue.
+    /// The ends of a queue. The queue's owner keeps it.
     struct Queue {
         fileprivate var oldest = Arrivals.none
         fileprivate var newest = Arrivals.none
-        /// How many members are in it.
+        /// Number of members.
         fileprivate(set) var count = 0
     }
 

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Who a socket's limits are counted for: an IPv4 address, or an IPv6 network of 64 bits, because that is what a
-/// household gets. Behind a listed proxy it is the address that the proxy names.
+/// The address that a socket's limits are counted for: an IPv4 address, or an IPv6 network of 64 bits, because that is
+/// what a household gets. Behind a listed proxy it is the address that the proxy names.
 public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     // The first half of an IPv6 address; 0 for IPv4.
     private let high: UInt64

@@ -15,7 +15,7 @@ extension Connection {
         end = .server
         setTimeout(core.settings.closeFlushSeconds)
         send(ControlFrame.close(code.rawValue, reason: code.reason))
-        // A stranger that ignores this keeps nobody out.
+        // A stranger that ignores the close frame keeps no other client out.
         if phase == .closing, standing != .guest, !core.letGo(self) { core.end(self) }
     }
 
@@ -110,7 +110,7 @@ extension Connection {
         core.partialFrames.note(0, of: self, at: &partial)
     }
 
-    /// Tells the handler, once.
+    /// Notifies the handler, once.
     func tellClosed() {
         guard isTold else { return }
         isTold = false

@@ -76,7 +76,8 @@ extension Connection {
         }
     }
 
-    // Counts the connection for whom the request came. A proxy may send requests of many clients by one connection.
+    // Counts the connection for the client that sent the request. A proxy may send requests of many clients on one
+    // connection.
     private func attribute(_ request: RequestHead) {
         let proxies = core.settings.proxies
         guard proxies.contains(sender) else { return }
@@ -165,12 +166,12 @@ extension Connection {
 }
 
 extension RequestHead {
-    /// Whether it was made on this machine. A proxy beside us connects from here, too, and says for whom.
+    /// Whether it was made on this machine. A proxy on this machine connects from here, too, but names its client.
     func isLocal(from sender: ClientAddress) -> Bool {
         sender.isLoopback && RequestHead.forwardedFields.allSatisfy { count($0) == 0 }
     }
 
-    /// What proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
+    /// The header fields that proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
     private static let forwardedFields = ["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-host", "via"]
 
     /// Whether a body follows, or could.

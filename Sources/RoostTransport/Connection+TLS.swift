@@ -35,7 +35,7 @@ extension Connection {
 }
 
 extension HTTPResponse {
-    /// What a connection is refused with whose TLS failed. For the log; nobody gets it.
+    /// The refusal of a connection whose TLS failed. Only for the log; the client never gets it.
     static func brokenTLS(_ reason: String) -> HTTPResponse { .refusal(400, code: "broken_tls", reason: reason) }
 
     /// The refusal of a request for which a client needs a certificate.

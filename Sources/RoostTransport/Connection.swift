@@ -2,9 +2,9 @@ internal import RoostFraming
 internal import RoostTLS
 internal import RoostWire
 
-/// One socket of a server, from accept to its end. libwebsockets reads it and says when it takes more; HTTP, the
+/// One socket of a server, from accept to its end. libwebsockets reads it and reports when it can be written; HTTP, the
 /// handshake and the frames are read and written here. The handler gets it once it is a WebSocket connection. Loop
-/// thread only: it holds the library's pointer and is not Sendable. Nothing should use it after `closed`; it does
+/// thread only: it holds the library's pointer and is not Sendable. It must not be used after `closed`, and does
 /// nothing then.
 ///
 /// What each message touches, here and in `ServerCore`, opts out of the run-time exclusivity check: only one thread
@@ -35,9 +35,9 @@ public final class Connection {
     /// An object of the handler's. It is released after `closed`.
     @exclusivity(unchecked) public var attachment: AnyObject?
 
-    /// Where it is counted, and for whom.
+    /// The address it is counted for, and its place in the count.
     var place: Admission<Connection>.Place
-    /// Whose socket it is: its peer, or whom a proxy named by the PROXY protocol.
+    /// The client's address: the peer, or the address that a proxy named by the PROXY protocol.
     var sender: ClientAddress
     let core: ServerCore
     let descriptor: Int32
@@ -53,11 +53,11 @@ public final class Connection {
     /// Whether a request was answered, and the connection was kept for the next.
     var isKept = false
     @exclusivity(unchecked) var reader = FrameReader()
-    /// What is counted of its unfinished message.
+    /// Counted bytes of its unfinished message.
     @exclusivity(unchecked) var partial = PartialFrames<Connection>.Place()
     var controls = ControlAllowance()
-    /// What the socket did not take, as it goes over the network: the rest of one write, and at most a close frame and
-    /// a pong behind it.
+    /// Bytes that the socket did not accept, as sent over the network: the rest of one write, and at most a close frame
+    /// and a pong behind it.
     @exclusivity(unchecked) var unsent: [UInt8] = []
     /// The newest ping that could not be answered at once, as its pong.
     @exclusivity(unchecked) var laterPong: [UInt8]?
@@ -65,11 +65,11 @@ public final class Connection {
     @exclusivity(unchecked) var isWaiting = false
     /// Whether the connection drains as soon as everything has been sent.
     @exclusivity(unchecked) var isFinishing = false
-    /// Whether the handler has been told `opened`, and not yet `closed`.
+    /// Whether the handler has been notified by `opened`, and not yet by `closed`.
     var isTold = false
     /// The close frame that ends a leaving connection.
     var farewell: [UInt8] = []
-    /// How it ends, as far as that is known: whose close frame came first.
+    /// The end of the connection, as far as it is known: the side whose close frame came first.
     var end = ConnectionEnd.loss
     /// Whether it has ended for the peer, and the core waits for the peer's end.
     var isLeaver = false
@@ -89,10 +89,11 @@ public final class Connection {
         place = .nowhere(sender)
     }
 
-    /// Whom the connection is counted for: its peer or, behind a listed proxy, whom the proxy names.
+    /// The address that the connection is counted for: its peer or, behind a listed proxy, the client that the proxy
+    /// names.
     public var clientAddress: ClientAddress { place.address }
 
-    /// What the handler knows of who is behind it. The bounds of the transport depend on that.
+    /// The handler's knowledge of the client. The bounds of the transport depend on it.
     public var standing: Standing {
         get { place.standing }
         set {

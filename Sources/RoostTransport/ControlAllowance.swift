@@ -1,5 +1,5 @@
-/// How many control frames and empty fragments a peer may still send. They carry nothing that could be charged for, so
-/// they have a rate of their own: so many each second, and a burst.
+/// Number of control frames and empty fragments that a peer may still send. They carry nothing that could be charged
+/// for, so they have a rate of their own: so many each second, and a burst.
 struct ControlAllowance {
     // In thousandths, so that a low rate loses nothing.
     private var left: Int64 = 0
@@ -9,7 +9,7 @@ struct ControlAllowance {
     mutating func take(at now: Int64, perSecond: Int, burst: Int) -> Bool {
         let full = Int64(burst) * 1_000
         if let filledAt {
-            // Nobody's burst takes longer than an hour to fill.
+            // No burst takes longer than an hour to fill.
             let passed = min(max(now - filledAt, 0), 3_600_000)
             left = min(left + passed * Int64(perSecond), full)
         } else {

@@ -13,7 +13,7 @@ public enum DialerEvent: Sendable, Equatable {
     case untrusted(reason: String)
 }
 
-/// What a dialer sends with its request, and its bounds.
+/// A dialer's request, and its bounds.
 public struct DialerSettings: Sendable {
     /// The only subprotocol it offers.
     public var subprotocol = "roost.v1"

@@ -1,7 +1,7 @@
 internal import Glibc
 public import RoostTLS
 
-/// A WebSocket server on one loop. It listens, accepts, and tells its handler what arrives. It owns the sockets; the
+/// A WebSocket server on one loop. It listens, accepts, and passes messages to its handler. It owns the sockets; the
 /// handler decides what messages mean. Everything except `mailbox` belongs to the thread that calls `run`. It must not
 /// be released while it runs.
 public final class EventLoop<Handler: TransportHandler> {

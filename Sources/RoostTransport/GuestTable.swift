@@ -1,8 +1,8 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// The sockets of all who have been welcomed, as poll(2) takes them. It tells who has sent something and goes on, in a
-/// tenth of a microsecond for each, while thousands of others hang up. Loop thread only.
+/// The sockets of all welcomed connections, as poll(2) takes them. It finds those with unread data, in a tenth of a
+/// microsecond for each, while thousands of others hang up. Loop thread only.
 struct GuestTable {
     /// Where a connection stands in the table. The connection keeps it.
     struct Slot {
@@ -11,7 +11,7 @@ struct GuestTable {
 
     private var sockets: [pollfd] = []
     private var guests: [Connection] = []
-    /// Who is looked at first.
+    /// Index of the first connection to look at.
     private var first = 0
 
     /// Number of guests.

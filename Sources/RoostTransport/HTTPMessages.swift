@@ -1,6 +1,6 @@
 internal import RoostWire
 
-/// What a server needs to know of a request to upgrade to WebSocket. All strings are copies.
+/// The parts of a WebSocket upgrade request that a server needs. All strings are copies.
 public struct UpgradeRequest: Sendable {
     /// `Origin`; browsers always send it.
     public var origin: String?
@@ -10,7 +10,7 @@ public struct UpgradeRequest: Sendable {
     public var userAgent: String?
     /// `Authorization`. Never log it.
     public var authorization: String?
-    /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
+    /// Address of the client: the peer or, behind a listed proxy, the address that the proxy names.
     public var clientAddress: ClientAddress
 
     /// Creates a request, for tests of a handler.
@@ -46,7 +46,7 @@ public struct HTTPRequest: Sendable {
     public var acceptEncoding: String?
     /// `If-None-Match`.
     public var ifNoneMatch: String?
-    /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
+    /// Address of the client: the peer or, behind a listed proxy, the address that the proxy names.
     public var clientAddress: ClientAddress
     /// Whether it was made on this machine and no proxy passed it on, or came with the client certificate that its path
     /// requires.
@@ -71,7 +71,7 @@ public struct HTTPRequest: Sendable {
 
 /// A response with its whole body. The transport adds `Content-Length` and `Connection`.
 public struct HTTPResponse: Sendable {
-    /// For example 200.
+    /// The status code, such as 200.
     public var status: Int
     /// `Content-Type`.
     public var contentType: String
@@ -79,7 +79,7 @@ public struct HTTPResponse: Sendable {
     public var body: [UInt8]
     /// Further headers. Nothing that a client sent may be put here unchecked.
     public var headers: [(name: String, value: String)]
-    /// What it refuses, and why; nil if it doesn't.
+    /// The code and reason of a refusal; nil if the response isn't one.
     public private(set) var refusal: (code: String, reason: String)?
 
     /// Creates a response.
@@ -117,7 +117,7 @@ extension HTTPResponse {
     /// The response in HTTP/1.1 (RFC 9112).
     func serialized(keepAlive: Bool, withBody: Bool = true) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(HTTPResponse.phrase(status))\r\n"
-        // A 304 tells nothing of a body that isn't there (RFC 9110, sections 8.6 and 15.4.5).
+        // A 304 describes no body (RFC 9110, sections 8.6 and 15.4.5).
         if status != 304 { head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n" }
         // A response with `Upgrade` names it here (RFC 9110, section 7.8).
         let upgrade = headers.contains { $0.name == "Upgrade" } ? ", Upgrade" : ""

@@ -37,7 +37,7 @@ public struct ListenAddress: Sendable, Equatable {
         return inet_pton(family, host, &bytes) == 1 ? bytes : nil
     }
 
-    /// How a URL names it; nil for a Unix socket, which has no URL.
+    /// The form that a URL contains; nil for a Unix socket, which has no URL.
     /// - Parameter host: as in `init`.
     public func authority(port: UInt16, as host: String) -> String? {
         switch kind {
@@ -108,7 +108,7 @@ public struct ListenAddress: Sendable, Equatable {
 }
 
 extension ClientAddress {
-    /// Who connected to a listener. Whoever comes by a Unix socket is on this machine.
+    /// The address of a listener's peer. Clients of a Unix socket are on this machine.
     init(_ peer: sockaddr_storage) {
         let family = Int32(peer.ss_family)
         self = withUnsafeBytes(of: peer) { bytes in

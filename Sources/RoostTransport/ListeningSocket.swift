@@ -74,8 +74,8 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    /// Removes the socket of a relay that is gone, as after a crash. One that somebody answers at stays, and so does
-    /// anything else.
+    /// Removes the socket of a relay that is gone, as after a crash. A socket with a process behind it stays, and so
+    /// does any other file.
     private static func removeLeftOver(_ path: String, _ address: ListenAddress) {
         var found = stat()
         guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -96,7 +96,7 @@ struct ListeningSocket: ~Copyable {
             if code == EADDRNOTAVAIL { throw .foreignAddress(settings.host) }
             throw .system(call: "bind", code: code)
         }
-        // The proxy in front of it is in the group; whoever else is on the machine stays out.
+        // The proxy in front of it is in the group; other users of the machine stay out.
         if case .path(let path) = address.kind { chmod(path, 0o660) }
     }
 

@@ -2,7 +2,7 @@
 /// whose message has been unfinished for longest is cut: honest clients finish theirs, and a newcomer isn't shut out
 /// by those who don't. Loop thread only.
 struct PartialFrames<Member> {
-    /// What is counted of a connection. The connection keeps it.
+    /// Counted bytes of one connection. The connection keeps it.
     struct Place {
         fileprivate(set) var bytes = 0
         fileprivate var arrival = Arrivals<Member>.none

@@ -1,7 +1,7 @@
 /// The header of the PROXY protocol, versions 1 and 2, by which a proxy that passes on bytes says whose they are
 /// (haproxy.org, "The PROXY protocol"). It comes before everything else on the connection.
 enum ProxyHeader {
-    /// What the first bytes of a connection are.
+    /// Meaning of the first bytes of a connection.
     enum Reading: Equatable {
         /// The header isn't complete.
         case incomplete

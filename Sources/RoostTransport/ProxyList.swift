@@ -1,4 +1,4 @@
-/// The proxies that may say whom they speak for. What anybody else says of that is ignored. A value.
+/// The proxies whose word for a client's address is trusted. Such words from other peers are ignored. A value.
 public struct ProxyList: Sendable, Equatable {
     private struct Network: Sendable, Equatable {
         let isIPv6: Bool
@@ -19,8 +19,8 @@ public struct ProxyList: Sendable, Equatable {
     /// No proxy.
     public init() {}
 
-    /// IPv4 addresses, networks such as `10.0.0.0/8`, IPv6 networks such as `2001:db8::/48`, and `::1`. Nil if one of
-    /// them is none of these. A single IPv6 address isn't, because clients are told apart by the first 64 bits.
+    /// IPv4 addresses, networks such as `10.0.0.0/8`, IPv6 networks such as `2001:db8::/48`, and `::1`. Nil if an entry
+    /// is none of these. A single IPv6 address isn't, because clients are distinguished by the first 64 bits.
     public init?(_ entries: [String]) {
         for entry in entries {
             guard let network = ProxyList.network(entry) else { return nil }
@@ -35,9 +35,9 @@ public struct ProxyList: Sendable, Equatable {
         !networks.isEmpty && networks.contains { $0.contains(address) }
     }
 
-    /// For whom a request came: what its sender is, unless that is a proxy; then the last address in `X-Forwarded-For`
-    /// that isn't one. Each proxy adds at the end whom it got the request from, so what stands before that address is
-    /// what somebody claims. Where a proxy wrote no address, that proxy is meant.
+    /// The client's address for a request: its sender, unless that is a proxy; then the last address in
+    /// `X-Forwarded-For` that isn't one. Each proxy appends the address it got the request from, so what stands before
+    /// that address is an unverified claim. If a proxy wrote no address, the result is that proxy.
     func origin(of sender: ClientAddress, forwardedFor: String?) -> ClientAddress {
         var last = sender
         guard contains(sender), let forwardedFor else { return last }

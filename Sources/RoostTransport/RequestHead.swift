@@ -21,7 +21,7 @@ struct RequestHead {
     let method: String
     /// The target's path, as it was sent: neither decoded nor normalized.
     let path: String
-    /// What follows the target's `?`, as it was sent.
+    /// The text behind the target's `?`, as sent.
     let query: String
     /// Whether the version is 1.0, without `Host` and kept connections.
     let isOld: Bool
@@ -44,12 +44,12 @@ struct RequestHead {
 
     // MARK: Reading
 
-    /// The answer to a head that nobody may send.
+    /// The answer to an invalid head.
     struct Refusal: Error {
         var response: HTTPResponse
     }
 
-    /// What is wrong with a request line.
+    /// The answer to a wrong request line; nil if it is right.
     static func fault(inLine bytes: ArraySlice<UInt8>) -> HTTPResponse? {
         if case .failure(let refusal) = line(bytes) { refusal.response } else { nil }
     }

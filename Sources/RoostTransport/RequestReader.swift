@@ -1,13 +1,13 @@
 /// Finds the heads of requests in what arrives on one connection. It remembers how far it has looked, so that a head
 /// that comes in small pieces costs no more than one that comes at once.
 struct RequestReader {
-    /// What the bytes received so far are.
+    /// State of the bytes received so far.
     enum Reading {
         /// The head isn't complete.
         case incomplete
         /// A complete head.
         case whole(RequestHead)
-        /// Nobody may send this: the answer.
+        /// The request is invalid: the answer.
         case refused(HTTPResponse)
     }
 
@@ -53,7 +53,7 @@ struct RequestReader {
     private mutating func endLine(_ end: Int, of bytes: [UInt8]) -> HTTPResponse? {
         lines.append(lineStart..<end)
         lineStart = end + 2
-        // Says early what is wrong with the first line, so that nobody waits for the rest in vain.
+        // An early check of the first line, so that a client with a wrong one doesn't wait for the rest in vain.
         if lines.count == 1, let refusal = RequestHead.fault(inLine: bytes[..<end]) { return refusal }
         return lines.count <= RequestHead.Bounds.fields + 1 ? nil : .headTooLarge
     }

@@ -2,9 +2,9 @@ internal import CLibwebsockets
 internal import RoostFraming
 internal import RoostWire
 
-/// A turn is everything that has happened when the loop looks. The kernel hands that out in the order of its happening,
-/// so behind 10,000 connections that break at once everybody else would wait for half a second. Therefore whoever
-/// goes on talking gets a turn of its own between them.
+/// A turn is everything that has happened when the loop looks. The kernel hands events out in the order in which they
+/// happened, so behind 10,000 connections that break at once all others would wait for half a second. Therefore
+/// connected clients that send something get a turn of their own in between.
 extension ServerCore {
     /// Begins to watch where turns end and are cut.
     func watchTurns(owner: UnsafeMutableRawPointer) {

@@ -28,7 +28,7 @@ final class ServerCore {
     @exclusivity(unchecked) var admission: Admission<Connection>
     var timeouts: Timeouts
     @exclusivity(unchecked) var partialFrames: PartialFrames<Connection>
-    /// What a guest may send, and what anybody else.
+    /// Bounds on frames of a guest, and of anyone else.
     let frameBounds: (guest: FrameReader.Bounds, stranger: FrameReader.Bounds)
     /// Everybody who has been welcomed.
     @exclusivity(unchecked) var guests = GuestTable()

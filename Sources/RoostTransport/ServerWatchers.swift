@@ -1,6 +1,6 @@
 internal import CLibwebsockets
 
-/// What a server's loop watches, apart from connections. Never freed, like the loop.
+/// The descriptors that a server's loop watches, apart from connections. Never freed, like the loop.
 struct ServerWatchers {
     /// The listener.
     let accepting = ServerWatchers.make(ev_io())

@@ -2,7 +2,7 @@
 /// are. The library would keep them in one sorted list and walk it from its head: 8,000 clients that said goodbye at
 /// once held the loop for two seconds. Loop thread only.
 struct Timeouts {
-    /// What a connection stores for this part. Times are monotonic seconds.
+    /// The state that a connection keeps for its timeouts. Times are monotonic seconds.
     struct Slot {
         /// When the connection ends; nil: not yet known.
         fileprivate var endsAt: Int64?

@@ -48,9 +48,9 @@ public struct TransportCounters: Sendable, Equatable {
     /// Writes to WebSocket connections.
     public var writes = 0
 
-    /// How long turns took, from the loop's waking up to its going to sleep, in microseconds.
+    /// Length of turns, from the loop's waking up to its going to sleep, in microseconds.
     public var turnMicroseconds = BucketHistogram(bounds: BucketHistogram.works)
-    /// How late the handler's timer was, in milliseconds.
+    /// Delay of the handler's timer, in milliseconds.
     public var timerLateMilliseconds = BucketHistogram(bounds: BucketHistogram.waits)
 
     /// All zero.

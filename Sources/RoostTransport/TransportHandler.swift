@@ -1,7 +1,7 @@
 public import RoostWire
 
-/// What a server's loop tells its handler. Every method is called on the loop thread and must not block, because all
-/// connections wait meanwhile. A method may call any method of `EventLoop` and `Connection`.
+/// The events that a server's loop passes to its handler. Every method is called on the loop thread and must not block,
+/// because all connections wait meanwhile. A method may call any method of `EventLoop` and `Connection`.
 public protocol TransportEvents: AnyObject {
     /// A well-formed upgrade to the socket path arrived. Return nil to accept it, or a response to refuse it (such as
     /// 403 for a wrong origin, or 503 while draining).
@@ -14,7 +14,7 @@ public protocol TransportEvents: AnyObject {
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection)
     /// One whole binary message, if the settings accept any. The bytes are valid only during the call.
     func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection)
-    /// Bytes of frames arrived: messages, of which it is told next, pings, pongs, or a part of any frame.
+    /// Bytes of frames arrived: messages, which `received` gets next, pings, pongs, or a part of any frame.
     func heard(from connection: Connection)
     /// The socket has taken what it could not take in an earlier `write`: write again.
     func writable(_ connection: Connection)
@@ -36,7 +36,7 @@ extension TransportEvents {
     public func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection) {}
 }
 
-/// How a connection ended.
+/// The way in which a connection ended.
 public enum ConnectionEnd: Sendable, Equatable {
     /// The peer sent a close frame first.
     case peer
@@ -51,7 +51,7 @@ public enum ConnectionEnd: Sendable, Equatable {
 /// The server's side of the transport: it handles events, and letters from other threads. Letters are apart from the
 /// events because C callbacks reach the handler through `any TransportEvents`, which can't have an associated type.
 public protocol TransportHandler: TransportEvents {
-    /// What other threads put into the mailbox.
+    /// A message that other threads put into the mailbox.
     associatedtype Letter: Sendable
 
     /// Letters that were posted to the mailbox, in order. Called on the loop thread.

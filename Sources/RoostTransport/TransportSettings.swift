@@ -18,8 +18,8 @@ public struct TransportSettings: Sendable {
     /// Paths, with everything below, for which a client needs a certificate.
     public var certifiedPaths: Set<String> = []
 
-    /// Proxies whose word is taken for whom they speak: by `X-Forwarded-For`, and by the PROXY protocol if
-    /// `takesProxyHeader` is on.
+    /// Proxies trusted to name their clients: by `X-Forwarded-For`, and by the PROXY protocol if `takesProxyHeader` is
+    /// on.
     public var proxies = ProxyList()
     /// Whether connections of these proxies begin with a header of the PROXY protocol, version 1 or 2. Whether they do
     /// is never guessed, because a client could send such a header through a proxy that doesn't.
@@ -51,8 +51,8 @@ public struct TransportSettings: Sendable {
     /// turn. With libwebsockets 4.1 each takes 20 to 45 µs, so that is 10 ms. To see who talks takes 1 ms with 10,000
     /// guests.
     public var changesPerTurn = 256
-    /// Most of them that are read then. Messages take 10 to 20 µs, so that is some 5 ms, and nobody who comes or goes
-    /// waits for ever.
+    /// Most of them that are read then. Messages take 10 to 20 µs, so that is some 5 ms, and no client that connects or
+    /// disconnects waits for ever.
     public var talkersPerCut = 256
     /// Most bytes read from one connection in one turn of the loop. Many, because messages read together are answered
     /// by one write. Few, so that a turn stays short for everybody else.
@@ -74,7 +74,7 @@ public struct TransportSettings: Sendable {
     /// Control frames and empty fragments of one connection per second, sustained. More close it with 4008. Clients
     /// ping every few seconds; each costs as much as a small message.
     public var controlFramesPerSecond = 20
-    /// How many of them may come at once. Enough for a client that was held up for minutes.
+    /// Most of them at once. Enough for a client that was held up for minutes.
     public var controlFramesBurst = 200
     /// Most fragments of a message. More close the connection with 1009. Clients split at 4 KiB or more; this allows
     /// even 128-byte pieces of the longest message. Without it, empty fragments could keep the loop busy.

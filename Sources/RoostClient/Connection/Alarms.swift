@@ -22,7 +22,7 @@ final class Alarms {
         case goodbye
     }
 
-    // The number tells this alarm from an earlier one of the same kind that rings late.
+    // The number distinguishes this alarm from an earlier one of the same kind that rings late.
     private struct Running {
         var number: Int
         var task: Task<Void, Never>

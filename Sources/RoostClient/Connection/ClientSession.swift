@@ -90,7 +90,7 @@ final class ClientSession {
 
     private var limits: ClientLimits { settings.limits }
 
-    /// How the session ended, if it has ended for good.
+    /// The reason why the session ended, if it has ended for good.
     var ending: Ending? {
         guard case .ended(let ending) = phase else { return nil }
         return ending
@@ -267,7 +267,8 @@ final class ClientSession {
         }
     }
 
-    // Who uses this client: whoever the application has named, or the first session was of. What waits is this user's.
+    // The user of this client: the one set by the application, or the one of the first session. Waiting messages belong
+    // to this user.
     private func isOfAnother(_ user: String?) -> Bool {
         guard let user, let mine = settings.user ?? welcome?.user else { return false }
         return user != mine
@@ -385,7 +386,7 @@ final class ClientSession {
         }
     }
 
-    /// What came on this connection doesn't count: another one begins.
+    /// Discards what this connection delivered, because another one begins.
     func restart(because reason: String) {
         if phase == .ready { lose(code: nil, reason) }
     }

@@ -1,6 +1,6 @@
-/// How this device reaches the network, as its system says. It is a hint: a socket that works is believed more.
+/// The system's report of this device's network. It is a hint: a working socket counts for more.
 public struct NetworkStatus: Sendable, Equatable {
-    /// What carries it.
+    /// The medium of the connection.
     public enum Kind: Sendable, Equatable {
         /// A wireless local network.
         case wifi
@@ -14,7 +14,7 @@ public struct NetworkStatus: Sendable, Equatable {
 
     /// Whether there is a way out.
     public var isReachable: Bool
-    /// What carries it; nil without a way out.
+    /// The medium; nil if the device is offline.
     public var kind: Kind?
     /// Whether its user pays for bytes.
     public var isExpensive: Bool
@@ -27,8 +27,8 @@ public struct NetworkStatus: Sendable, Equatable {
     }
 }
 
-/// Tells when the network changes. On Apple's systems `NetworkPathMonitor` of `RoostClientURLSession` does.
+/// Reports network changes. On Apple's systems use `NetworkPathMonitor` of `RoostClientURLSession`.
 public protocol NetworkMonitor: Sendable {
-    /// The status now, and whenever it changes. Ended when nobody reads it any more.
+    /// The status now, and after each change. Ends when the reader stops.
     func statuses() -> AsyncStream<NetworkStatus>
 }

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Whose token it is. The relay alone decides that; this is to notice a mistake of the app before `hello`, which names
-/// a position and so would ack for another user (Docs/Clients.md, "Pitfalls").
+/// The user named in a token. The relay alone verifies tokens; this notices a mistake of the app before `hello`, which
+/// contains a position and so would ack for another user (Docs/Clients.md, "Pitfalls").
 enum TokenUser {
     /// The subject of a JWT; nil if it is another kind of token, or has none.
     static func of(_ token: String) -> String? {

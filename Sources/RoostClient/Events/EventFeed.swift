@@ -18,8 +18,8 @@ final class EventFeed {
     // Whether everything that was missed has come on this connection.
     private var isLive = false
     private var isOver = false
-    /// Whether `live` is told again for each answer that takes this device further: for an application that keeps its
-    /// position itself.
+    /// Whether the feed sends `live` again for each answer that advances this device's position: for an application
+    /// that keeps its position itself.
     var tellsPlaces = false
     /// Called when the application has taken every waiting event. Set once.
     var drained: () -> Void = {}
@@ -121,7 +121,7 @@ final class EventFeed {
         return events
     }
 
-    /// Whether nobody may wait for an event: another reader is waiting, or no event will come.
+    /// Whether a new reader can't wait for an event: another reader is waiting, or no event will come.
     var takesNoReader: Bool { isOver || reader != nil }
 
     /// A number for the next reader that waits.

@@ -25,24 +25,24 @@ public enum RoostEvent: Sendable, Equatable {
     case gap(MessageGap)
     /// Everything that this device missed has been reported, up to this position.
     case live(position: String)
-    /// How far a member has got.
+    /// A member's receipts: the newest delivered and read messages.
     case receipt(Receipt)
     /// A user began or stopped typing, or several did. Forget who types when the session ends, and when the device goes
     /// to the background.
     case typing(TypingChange)
-    /// The presence of users. `late` says by how much later than usual it was told, if the server has too many changes
-    /// to tell.
+    /// The presence of users. `late` is the extra delay of this report if the server has too many changes to send them
+    /// all in time.
     case presence([UserPresence], late: Duration? = nil)
-    /// How many members of watched conversations are online.
+    /// Numbers of online members in watched conversations.
     case onlineCounts([OnlineCount])
-    /// So many messages the user hasn't read in all conversations that aren't muted: what an app shows on its icon.
-    /// `Welcome.badge` tells what it was before.
+    /// Number of unread messages in all conversations that aren't muted, for an app's icon. `Welcome.badge` has the
+    /// number before the first change.
     case badge(unread: Int)
-    /// The profile of a user: of one whom this device watches, of the other in a direct conversation, or the own one.
+    /// The profile of a watched user, of the other member of a direct conversation, or of the user.
     case profile(UserProfile)
-    /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
+    /// The user's own status was changed, on this device or another. `Welcome.status` has the status before that.
     case status(OwnStatus)
-    /// What the user tells others was changed, on this device or another. `privacy()` tells the exceptions, too.
+    /// The user's privacy settings were changed, on this device or another. `privacy()` also returns the exceptions.
     case privacy(PrivacySettings)
     /// A contact of the user, or an invitation, has changed.
     case contact(ContactChange)
@@ -53,8 +53,8 @@ public enum RoostEvent: Sendable, Equatable {
     /// The relay is about to stop. The client reconnects by itself after this time.
     case drain(Duration)
 
-    /// What the server tells; nil for the answer to a command, for what only operators are told, and for what was done
-    /// to a message by somebody with whom there is a block.
+    /// Converts a server's event; nil for an answer to a command, an event that only operators get, and a hidden change
+    /// to a message by a user with whom there is a block.
     init?(_ event: Event) {
         switch event {
         case .welcome, .operatorWelcome, .ok, .error, .pong, .statistics, .hidden: return nil
@@ -92,8 +92,8 @@ public struct Disconnection: Sendable, Equatable {
     public var willRetryIn: Duration?
     /// Whether the session has ended for good. This is then the last event.
     public var isFinal: Bool
-    /// Whether a server answered and won't have this client, or isn't to be trusted: a wrong path, a certificate that
-    /// nobody known has signed. It is tried again, but somebody probably has to change something.
+    /// Whether a server answered but refuses this client, or can't be trusted: a wrong path, or a certificate without a
+    /// trusted signature. The client tries again, but the configuration probably has to be changed.
     public var isRefused = false
     /// Whether the token, or the session, was another user's than those before, or than the application named.
     public var isOfAnotherUser = false

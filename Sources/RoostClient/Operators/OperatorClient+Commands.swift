@@ -11,7 +11,7 @@ extension OperatorClient {
         }
     }
 
-    /// How a user is shown and why, and the user's devices.
+    /// Returns a user's profile as shown, where it comes from, and the user's devices.
     public func person(_ user: String) async throws(RoostFailure) -> Reply {
         try await ask(.person) { $0.member("user", user) }
     }
@@ -26,7 +26,7 @@ extension OperatorClient {
         }
     }
 
-    /// How these users are shown, at most 500 of them.
+    /// Returns the presence of these users, at most 500.
     public func presence(of users: [String]) async throws(RoostFailure) -> [UserPresence] {
         let reply = try await ask(.states) { command in
             command.beginArray("users")
@@ -52,7 +52,8 @@ extension OperatorClient {
         return page
     }
 
-    /// Who has an event, which is named by its position, and who waits for it; a page of the members.
+    /// Returns the recipients of an event, named by its position, and the members it hasn't reached yet; a page of
+    /// members.
     public func whereabouts(ofPosition position: String, after: String? = nil) async throws(RoostFailure) -> Reply {
         try await ask(.whereabouts) { command in
             command.member("position", position)
@@ -79,9 +80,9 @@ extension OperatorClient {
         }
     }
 
-    /// Refuses the tokens that a user has, or those of one device, and closes the connections.
-    /// - Parameter isUnknown: whether the user may be one whom the relay doesn't know yet. Otherwise that is an error,
-    ///   where the relay refuses names that nobody has.
+    /// Refuses a user's existing tokens, or those of one device, and closes the connections.
+    /// - Parameter isUnknown: whether the relay may not know the user yet. Otherwise an unknown name is an error, if
+    ///   the relay refuses unknown names.
     public func revoke(
         _ user: String, device: String? = nil, isUnknown: Bool = false
     ) async throws(RoostFailure) -> Reply {
@@ -102,10 +103,10 @@ extension OperatorClient {
         }
     }
 
-    /// What users have reported, a page of it, the oldest first.
+    /// Returns a page of users' reports, oldest first.
     /// - Parameters:
     ///   - after: `next` of the page before.
-    ///   - state: only those in this state; nil for all.
+    ///   - state: only reports in this state; nil for all.
     public func reports(
         after: Int64? = nil, limit: Int? = nil, state: ReportState? = nil
     ) async throws(RoostFailure) -> Reply {
@@ -145,7 +146,7 @@ extension OperatorClient {
     /// Stops the relay, as SIGTERM does.
     public func drain() async throws(RoostFailure) -> Reply { try await ask(.drain) }
 
-    /// Samples of the past. From now on `samples` tells each new one.
+    /// Returns samples of the past. From now on `samples` delivers each new one.
     public func statistics(limit: Int? = nil) async throws(RoostFailure) -> Reply {
         try await ask(.statistics) { command in
             if let limit { command.member("limit", Int64(limit)) }

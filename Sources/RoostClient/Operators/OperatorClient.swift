@@ -1,7 +1,7 @@
 public import RoostWire
 
-/// An operator's session with a relay: it asks, has sessions ended, and is told how the relay is. It has one connection
-/// and doesn't come back by itself when that is lost, because a person or a script waits for the answer.
+/// An operator's session with a relay: it asks, closes sessions, and receives the relay's statistics. It has one
+/// connection and doesn't reconnect by itself, because a person or a script waits for the answer.
 public actor OperatorClient {
     /// Longest time for a connection with its `welcome`, and for an answer.
     public static let patience = Duration.seconds(10)
@@ -32,7 +32,7 @@ public actor OperatorClient {
     private var waiting: [Int64: CheckedContinuation<Result<Reply, RoostFailure>, Never>] = [:]
     private var lastID: Int64 = 0
     private let report: AsyncStream<Reply>.Continuation
-    /// How the relay is, each time it says so after `statistics`. It ends with the connection.
+    /// The relay's samples after `statistics`. Ends with the connection.
     public nonisolated let samples: AsyncStream<Reply>
 
     /// Opens a connection by `connector`. `connect` follows.
