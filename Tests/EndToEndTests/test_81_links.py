@@ -100,9 +100,9 @@ async def make(person, to=None, uses=None):
     return await page.locator("#invite-link").input_value()
 
 
-async def begin(browser, both, name):
-    """Somebody who signs up with an address."""
-    person = await browser.tab(await browser.device(), address(both))
+async def begin(browser, both, name, **options):
+    """A person who signs up with an address."""
+    person = await browser.tab(await browser.device(**options), address(both))
     await person.page.get_by_role("button", name="Create an account").click()
     for field, value in {"name": name, "email": f"{name}@example.org", "password": "correct horse"}.items():
         await person.page.locator(f"#start-{field}").fill(value)
