@@ -1,4 +1,4 @@
-/// What a background fetch has brought.
+/// Result of a background fetch.
 public struct FetchResult: Sendable, Equatable {
     /// The number for the app's icon.
     public var badge: Int

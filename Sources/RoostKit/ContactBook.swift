@@ -132,8 +132,8 @@ public final class ContactBook {
 
     // MARK: Blocks and reports
 
-    /// Nothing passes between the user and this one any more; in groups their messages are only places. The other isn't
-    /// told.
+    /// Blocks a user: no messages pass in either direction, and in groups each sees only placeholders of the other's
+    /// messages. The other user isn't notified.
     public func block(_ user: String) async throws {
         try await engine.patience { [engine] () throws(RoostFailure) in
             try await engine.client.contacts.block([user])
@@ -158,7 +158,7 @@ public final class ContactBook {
         await engine.refresh()
     }
 
-    /// The users whom this one has blocked.
+    /// The users blocked by this one.
     public func blocked() async throws -> [String] {
         let privacy = try await engine.patience { [engine] () throws(RoostFailure) in
             try await engine.client.setPrivacy()
@@ -166,7 +166,7 @@ public final class ContactBook {
         return privacy.exceptions.filter { $0.kind == .blocked }.map(\.user)
     }
 
-    /// Tells the operators of another user, who isn't told.
+    /// Reports another user to the operators. The reported user isn't notified.
     /// - Parameter text: at most 1,024 bytes.
     public func report(_ user: String, _ reason: ReportReason, text: String? = nil) async throws {
         try await engine.patience { [engine] () throws(RoostFailure) in
@@ -174,7 +174,7 @@ public final class ContactBook {
         }
     }
 
-    /// Tells the operators of a message.
+    /// Reports a message to the operators.
     /// - Parameter text: at most 1,024 bytes.
     public func report(
         _ sequence: SequenceNumber, of conversation: String, _ reason: ReportReason, text: String? = nil
@@ -195,6 +195,6 @@ public struct ContactsSnapshot: Sendable, Equatable {
     /// Nothing yet.
     public init() {}
 
-    /// Those in one state: contacts, or who waits for whom.
+    /// The contacts in one state: accepted, or waiting for one side.
     public func contacts(_ state: ContactState) -> [Contact] { contacts.filter { $0.state == state } }
 }

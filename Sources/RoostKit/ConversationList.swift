@@ -53,7 +53,7 @@ public final class ConversationList {
     /// The list, now and whenever it changes. A slow reader misses what is old.
     public func snapshots() -> AsyncStream<ConversationListSnapshot> { changes.stream(from: snapshot) }
 
-    /// The same, each with the rows that came, went, moved or changed: for a table that is told of single rows.
+    /// The snapshots, each with the rows that came, went, moved or changed: for a table that updates single rows.
     public func updates() -> RowUpdates<ConversationListSnapshot, ConversationRow.ID> {
         RowUpdates(snapshots: snapshots()) { $0.changes(since: $1 ?? ConversationListSnapshot()) }
     }

@@ -6,12 +6,12 @@ public import RoostWire
 public struct Invitations: Sendable {
     let engine: Engine
 
-    /// Makes a link. Its code is told only now: put it behind `#invite=` of the chat page's address.
+    /// Makes a link. Only this answer contains its code: put it behind `#invite=` of the chat page's address.
     /// - Parameters:
     ///   - conversation: a group of which the user is the owner or an admin; nil for a link that makes contacts.
-    ///   - kind: what those who open it become to the user; nil for the relay's first kind. Not with a conversation.
+    ///   - kind: the new contact's relation to the user; nil for the relay's first kind. Not with a conversation.
     ///   - uses: how many may open it, at most 1,000.
-    ///   - life: how long it is good, at most 30 days; nil for a week.
+    ///   - life: how long it is valid, at most 30 days; nil for a week.
     /// - Throws: `RoostFailure`, if there is no session or the relay refuses it.
     public func create(
         conversation: String? = nil, kind: String? = nil, uses: Int = 1, life: Duration? = nil
@@ -33,13 +33,13 @@ public struct Invitations: Sendable {
         try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.revoke(id) }
     }
 
-    /// Who invites to what.
+    /// Returns the inviter and the target of a link.
     /// - Throws: `RoostFailure.refused` with `not_found` if the link can't be used, or can't be used any more.
     public func show(_ code: String) async throws -> Invitation {
         try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.show(code) }
     }
 
-    /// Follows a link: the user becomes a contact of whoever made it, or joins the group.
+    /// Opens a link: the user becomes a contact of its creator, or joins the group.
     /// - Returns: the id of the conversation, which comes to the list by itself.
     /// - Throws: `RoostFailure.refused` with `not_found` if the link can't be used, or can't be used any more.
     public func open(_ code: String) async throws -> String {

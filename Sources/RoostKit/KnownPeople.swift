@@ -3,12 +3,12 @@ import RoostClient
 import RoostStore
 public import RoostWire
 
-/// What the people are called whom the app shows, kept on the device, and who else there is. Messages carry no names:
-/// show `name(of:)` of their author, as it is now.
+/// Profiles of the users that the app shows, kept on the device, and the search for others. Messages carry no names:
+/// show the present `name(of:)` of their author.
 @MainActor
 @Observable
 public final class KnownPeople {
-    /// The profiles of those whom lists and open timelines show, as far as the relay shows them.
+    /// Profiles of the users in lists and open timelines, as far as the relay shows them.
     public private(set) var profiles: [String: UserProfile] = [:]
     @ObservationIgnored private let engine: Engine
     @ObservationIgnored private var reader: Task<Void, Never>?
@@ -34,7 +34,7 @@ public final class KnownPeople {
     /// The profiles, now and whenever one changes. A slow reader misses what is old.
     public func snapshots() -> AsyncStream<[String: UserProfile]> { changes.stream(from: profiles) }
 
-    /// What to show for a user: the display name, or the user's id if there is none.
+    /// The name to show for a user: the display name, or the user's id if there is none.
     public func name(of user: String) -> String { profiles[user]?.name ?? user }
 
     /// The whole profile of a user as it is now; from this device if there is no session. Nil if none is shown.

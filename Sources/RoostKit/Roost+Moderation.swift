@@ -2,8 +2,9 @@ import RoostClient
 import RoostStore
 public import RoostWire
 
-/// Who may be in a group and write in it. Owner and admins decide, each about members of a lower role. All of it needs
-/// a session, and calling it again changes nothing. `barrier(at:)` of a conversation says why the user can't write.
+/// Membership and writing rights in a group. Owner and admins decide, each about members of a lower role. All of it
+/// needs a session, and calling it again changes nothing. `barrier(at:)` of a conversation says why the user can't
+/// write.
 extension Roost {
     /// Removes a user from a group for good: it can't be added and can't join until it is unbanned.
     public func ban(_ user: String, from conversation: String, reason: ReportReason? = nil) async throws {
@@ -13,7 +14,7 @@ extension Roost {
         }
     }
 
-    /// Lets a banned user in again, if somebody adds it.
+    /// Lifts a ban: the user can be added again.
     public func unban(_ user: String, from conversation: String) async throws {
         try await GroupChange.change(conversation, .unbanned(user: user), engine) { client throws(RoostFailure) in
             try await client.moderation.unban(user, from: conversation)

@@ -17,26 +17,26 @@ public import RoostWire
 public final class Roost {
     /// The session, the badge and how much waits.
     public private(set) var snapshot = RoostSnapshot()
-    /// The presence of those whom the app shows.
+    /// The presence of the users that the app shows.
     public private(set) var presences: [String: UserPresence] = [:]
     /// The user's conversations.
     public let conversations: ConversationList
     /// First messages of strangers that wait for the user, where the relay's operator lets them wait.
     public let requests: ConversationList
-    /// What people are called, and who there is.
+    /// Profiles, and the search for users.
     public let people: KnownPeople
     /// The user's contacts.
     public let contacts: ContactBook
     /// The settings that are the same on all devices of the user.
     public let settings: SharedSettings
-    /// What was saved of a damaged file, or of the log beside one that was empty or gone; nil if it was whole. An app
-    /// that wants to may tell its user.
+    /// The result of repairing a damaged file, or of recovering the log beside one that was empty or gone; nil if the
+    /// file was whole. An app may show it to its user.
     public let repair: LocalRepair?
     /// Why everything is kept in memory, with `UnusableFile.useMemory`; nil if the file is in use.
     public let unusable: LocalFailure?
-    /// What the device says about its use. "Read" counts only while it is active.
+    /// The user's activity on this device. "Read" counts only while it is active.
     public private(set) var activity = PresenceActivity.active
-    /// What to tell people; the app may replace any of it.
+    /// Texts for people; the app may replace any of them.
     public var sentences: Sentences
     @ObservationIgnored let engine: Engine
     @ObservationIgnored private let isPreview: Bool
@@ -114,11 +114,11 @@ public final class Roost {
 
     /// Whether there is a session.
     public var connection: ConnectionState { snapshot.connection }
-    /// How many messages, edits and deletions wait for the relay, or were refused.
+    /// Number of messages, edits and deletions that wait for the relay, or were refused.
     public var pendingCount: Int { snapshot.pendingCount }
     /// Unread messages of all conversations that aren't muted, for the app's icon: the relay's number, the same on all
-    /// devices, less what was read or has disappeared here and the relay doesn't know yet. Without a session it is what
-    /// the relay said last, which is kept; what this device counts itself, if the relay has told no number yet.
+    /// devices, less what was read or has disappeared here and the relay doesn't know yet. Without a session it is the
+    /// relay's last number, which is kept; this device's own count, if the relay has sent no number yet.
     public var badge: Int { snapshot.badge }
 
     /// The session, now and whenever it changes. A slow reader misses what is old.
@@ -233,7 +233,8 @@ public final class Roost {
         }
     }
 
-    /// Makes a request an ordinary conversation, and both are told; writing into it does the same. Needs a session.
+    /// Turns a request into an ordinary conversation, and the relay notifies both users; writing into it does the same.
+    /// Needs a session.
     public func acceptRequest(_ conversation: String) async throws {
         try await GroupChange.change(conversation, nil, engine) { client throws(RoostFailure) in
             try await client.messageRequests.accept(conversation)
@@ -241,7 +242,7 @@ public final class Roost {
         }
     }
 
-    /// Takes a request from `requests`, on all devices of the user. The stranger isn't told. Needs a session.
+    /// Removes a request from `requests`, on all devices of the user. The stranger isn't notified. Needs a session.
     public func dropRequest(_ conversation: String) async throws {
         try await GroupChange.change(conversation, nil, engine) { client throws(RoostFailure) in
             try await client.messageRequests.drop(conversation)
@@ -258,19 +259,19 @@ public final class Roost {
     public nonisolated var client: ChatClient { get async { await engine.client } }
 
     /// Asks for the presence of these users, besides those of listed and open conversations: the people of a list of
-    /// contacts, say. At most 1,000 are watched; a later call replaces an earlier one. Whom the user may not watch has
-    /// no presence.
+    /// contacts, say. At most 1,000 are watched; a later call replaces an earlier one. A user that this one may not
+    /// watch has no presence.
     public func followPresence(of users: Set<String>) async throws {
         try await engine.perform { $0.follow(users) }
         await engine.refresh()
     }
 
-    /// How this device has fared: what an app reports beside a complaint.
+    /// Counters of this device, which an app attaches to a complaint.
     public func counters() async -> RoostCounters {
         (try? await engine.perform { $0.log?.counters($0.store) }) ?? RoostCounters()
     }
 
-    /// A person: profile and presence as far as they are told.
+    /// A person: profile and presence as far as they are known.
     public func person(_ user: String) -> KnownPerson {
         KnownPerson(user: user, presence: presences[user], profile: people.profiles[user])
     }

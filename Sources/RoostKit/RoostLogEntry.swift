@@ -1,22 +1,22 @@
 /// Something that happened, for the log of an app: numbers, codes and lines for the developer, and never a text, a name
 /// or a token.
 public struct RoostLogEntry: Sendable, Equatable, CustomStringConvertible {
-    /// How much it matters.
+    /// The importance of an entry.
     public enum Level: Int, Sendable, Comparable {
-        /// What happens all the time.
+        /// Something that happens all the time.
         case debug
-        /// What happens when all is well.
+        /// Something that happens when all is well.
         case info
-        /// What mends itself.
+        /// A fault that mends itself.
         case warning
-        /// What somebody has to look at.
+        /// A fault that needs a look.
         case error
 
         /// Ordered by weight.
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// What happened.
+    /// An event of the log.
     public enum Event: Sendable, Equatable {
         /// The file was opened; whether it was damaged, and how many waiting messages and changes were saved then.
         case opened(saved: Int?)
@@ -38,9 +38,9 @@ public struct RoostLogEntry: Sendable, Equatable, CustomStringConvertible {
         case storeFailed(String)
     }
 
-    /// How much it matters.
+    /// Its importance.
     public var level: Level
-    /// What happened.
+    /// Its event.
     public var event: Event
 
     init(_ event: Event) {
@@ -74,7 +74,7 @@ public struct RoostLogEntry: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// How a device has fared since its `Roost` was made.
+/// Counters of a device since its `Roost` was made.
 public struct RoostCounters: Sendable, Equatable {
     /// Sessions that began.
     public internal(set) var sessions = 0
@@ -84,9 +84,9 @@ public struct RoostCounters: Sendable, Equatable {
     public internal(set) var sent = 0
     /// Messages and changes that it has refused.
     public internal(set) var refused = 0
-    /// How often the file couldn't be read or written.
+    /// Number of times the file couldn't be read or written.
     public internal(set) var storeFailures = 0
-    /// How often the relay's files were found older.
+    /// Number of times the relay's files were found older.
     public internal(set) var rewinds = 0
     /// Messages and changes that wait or were refused, now.
     public internal(set) var waiting = 0
@@ -95,7 +95,7 @@ public struct RoostCounters: Sendable, Equatable {
 
     init() {}
 
-    /// Counts what is also told.
+    /// Counts a logged event.
     mutating func note(_ event: RoostLogEntry.Event) {
         switch event {
         case .connected: sessions += 1

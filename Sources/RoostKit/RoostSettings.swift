@@ -8,8 +8,8 @@ public import RoostWire
     public import Foundation
 #endif
 
-/// What happens if a device's file can't be opened, as on a full disk or in a folder that isn't there. A damaged file
-/// isn't meant: what can be read of it is saved, and `Roost.repair` says so.
+/// The reaction to a device's file that can't be opened, as on a full disk or in a folder that isn't there. A damaged
+/// file isn't meant: what can be read of it is saved, and `Roost.repair` says so.
 public enum UnusableFile: Sendable {
     /// `Roost.init` throws the `LocalFailure`.
     case fail
@@ -25,13 +25,13 @@ public struct RoostSettings: Sendable {
     /// open it at once; one of them at a time has a session. A file beside it, `….lock`, keeps them apart. nil to keep
     /// everything in memory, as a test does.
     public var file: URL?
-    /// What happens if the file can't be opened.
+    /// The reaction to a file that can't be opened.
     public var unusableFile = UnusableFile.fail
     /// The name of the device, if the file has none yet: 1–64 bytes of printable ASCII without spaces.
     public var device: String
-    /// Who uses the device, if the app knows it before the relay says it. What another user left is then not shown. It
-    /// lets this user into a file that was another's; without it, a file stays its user's until that one signs out. A
-    /// session of another user's ends with `ConnectionFailure.wrongUser`.
+    /// The user of the device, if the app knows it before the relay does. Another user's data is then not shown. It
+    /// opens a file of another user for this one; without it, a file stays its user's until that user signs out. A
+    /// session of another user ends with `ConnectionFailure.wrongUser`.
     public var user: String?
     /// Creates the sockets: `URLSessionConnector` on Apple's systems, `LibwebsocketsConnector` on Linux.
     public var connector: any SocketConnector
@@ -39,14 +39,14 @@ public struct RoostSettings: Sendable {
     public var token: @Sendable () async throws -> String
     /// Whether this is a background fetch, which doesn't make the user online.
     public var isBackground = false
-    /// Tells when the network changes, so that a try comes at once; nil to find out by waiting.
+    /// Reports network changes, so that the client reconnects at once; nil to find out by waiting.
     public var network: (any NetworkMonitor)?
     /// Called with what happened, for the app's own log: from any thread, in order. It never has texts, names or
     /// tokens.
     public var log: (@Sendable (RoostLogEntry) -> Void)?
-    /// What to tell people.
+    /// Texts for people.
     public var sentences = Sentences()
-    /// What happens to what can't be sent for now.
+    /// The treatment of messages that can't be sent for now.
     public var policy = RetryPolicy.forever
     /// Whether the next message of a conversation is sent although the relay has refused one before it.
     public var goesOnAfterFailures = false

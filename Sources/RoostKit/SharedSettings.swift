@@ -46,7 +46,7 @@ public final class SharedSettings {
         }
     }
 
-    /// How long a conversation makes no sound; nil if it does.
+    /// The mute of a conversation; nil if it isn't muted.
     public func mute(of conversation: String) -> Mute? {
         settings[LocalSettings.mute + conversation].flatMap { Mute(json: $0.value) }
     }

@@ -2,17 +2,16 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// What this device knows of others and of the user's settings, for whoever shows it: names, contacts, settings.
-/// Confined to the engine.
+/// Names, contacts and settings known on this device, for the app's views. Confined to the engine.
 final class Acquaintances {
-    /// To whom it tells what has changed.
+    /// The streams that receive changes.
     struct Shown: Sendable {
         let people: AsyncStream<[String: UserProfile]>.Continuation
         let contacts: AsyncStream<ContactsSnapshot>.Continuation
         let settings: AsyncStream<[String: LocalSetting]>.Continuation
     }
 
-    /// Most profiles that are at hand: those whom lists and timelines show, and as many again.
+    /// Most profiles at hand: those shown in lists and timelines, and as many again.
     static let profilesMax = 4_000
     /// Users of one `user.get`: the relay's bound (Docs/Protocol.md, section 14).
     static let askedAtOnce = 100
@@ -20,9 +19,9 @@ final class Acquaintances {
     private let store: LocalStore
     private let shown: Shown
     private var profiles: [String: UserProfile] = [:]
-    // Those of whom nothing is here.
+    // Shown users without a profile here.
     private var unknown: Set<String> = []
-    // Those whom this session was asked for.
+    // Users that this session has asked the relay for.
     private var asked: Set<String> = []
     private(set) var contacts = ContactsSnapshot()
     private var followsContacts = false
@@ -35,7 +34,7 @@ final class Acquaintances {
 
     // MARK: Sessions
 
-    /// A session begins: what changed while there was none, nobody tells.
+    /// A session begins: the relay sends no changes from the time without one.
     func begin() {
         asked = []
         if contacts.isComplete { changeContacts { $0.isComplete = false } }
@@ -50,8 +49,8 @@ final class Acquaintances {
 
     // MARK: People
 
-    /// Tells what has changed in the store.
-    /// - Parameter users: whom somebody looks at.
+    /// Publishes changes of the store.
+    /// - Parameter users: the users shown in open views.
     func refresh(for users: Set<String>) throws(LocalFailure) {
         let before = profiles
         switch store.people.takeChanges() {
@@ -78,7 +77,7 @@ final class Acquaintances {
         shown.settings.yield(Dictionary(settings.map { ($0.key, $0) }, uniquingKeysWith: { $1 }))
     }
 
-    /// Asks the relay for those who are shown and whom this session hasn't been asked for.
+    /// Asks the relay for shown users that this session hasn't asked for.
     func askPeople(
         _ users: Set<String>, _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Bool {
@@ -95,7 +94,7 @@ final class Acquaintances {
         return true
     }
 
-    /// What is shown of a user may have changed, and nobody tells.
+    /// Asks for a user's profile again: it may have changed without an event.
     func doubt(_ user: String) { asked.remove(user) }
 
     // MARK: Contacts
@@ -124,7 +123,7 @@ final class Acquaintances {
         }
     }
 
-    /// Asks the relay for all of them, if somebody wants to see them and they aren't here.
+    /// Asks the relay for all contacts, if the app shows them and they aren't here.
     func askContacts(
         _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
     ) async throws {

@@ -24,7 +24,7 @@ final class Deadlines {
     /// The time by the relay's clock.
     var now: Timestamp { Timestamp(milliseconds: clock().milliseconds &+ store.identity.clockAhead) }
 
-    /// The relay has told its time.
+    /// Corrects the clock by the relay's time.
     func correct(_ told: Timestamp) throws(LocalFailure) {
         try store.noteClock(ahead: told.milliseconds &- clock().milliseconds)
     }

@@ -19,11 +19,11 @@ final class Desk {
     private let showSession: AsyncStream<RoostSnapshot>.Continuation
     private let showPresence: AsyncStream<[String: UserPresence]>.Continuation
     let drafts: DraftSharing
-    /// What happens is told here. Set once.
+    /// Receives what happens. Set once.
     var log: FieldLog?
-    // Who waits for something to be told.
+    // Readers that wait for the next flush.
     private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
-    // Who is to be told at the next flush.
+    // Views to refresh at the next flush.
     private var isDirty = false
     private var changesAll = false
     private var changed: Set<String> = []
@@ -46,7 +46,7 @@ final class Desk {
 
     // MARK: Views
 
-    /// Begins to show a timeline. It is told at once what is there.
+    /// Begins to show a timeline. The stream gets the present state at once.
     func open(
         _ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation,
         _ showDraft: AsyncStream<KeptDraft>.Continuation
@@ -58,7 +58,7 @@ final class Desk {
         return views
     }
 
-    /// Begins to show the list of conversations. It is told at once what is there.
+    /// Begins to show the list of conversations. The stream gets the present state at once.
     func openList(_ show: AsyncStream<ConversationListSnapshot>.Continuation, areRequests: Bool) throws -> Int {
         let view = ListView(show, areRequests: areRequests)
         views += 1
@@ -67,7 +67,7 @@ final class Desk {
         return views
     }
 
-    /// Begins to show a thread. It is told at once what is there.
+    /// Begins to show a thread. The stream gets the present state at once.
     func open(_ thread: ThreadView) throws -> Int {
         views += 1
         threads[views] = thread
@@ -75,7 +75,7 @@ final class Desk {
         return views
     }
 
-    /// Nobody looks any more.
+    /// Closes a view.
     func close(_ view: Int) {
         timelines[view] = nil
         threads[view] = nil
@@ -86,15 +86,15 @@ final class Desk {
 
     func list(_ view: Int) -> ListView? { lists[view] }
 
-    /// All threads that somebody looks at.
+    /// All open threads.
     var openThreads: [ThreadView] { Array(threads.values) }
 
     func thread(_ view: Int) -> ThreadView? { threads[view] }
 
-    /// All timelines that somebody looks at.
+    /// All open timelines.
     var openTimelines: [TimelineView] { Array(timelines.values) }
 
-    /// Those whose presence somebody looks at: the other users of the listed and open conversations.
+    /// Users whose presence is shown: the other users of the listed and open conversations.
     func peers(atMost most: Int) throws(LocalFailure) -> Set<String> {
         var peers: Set<String> = []
         for view in lists.values { peers.formUnion(view.shown.rows.compactMap(\.peer)) }
@@ -104,7 +104,7 @@ final class Desk {
         return peers.count <= most ? peers : Set(peers.sorted().prefix(most))
     }
 
-    /// Those whose names somebody sees: as above, and the authors of the open timelines, and the user.
+    /// Users whose names are shown: as above, and the authors of the open timelines, and the user.
     func shownPeople() throws(LocalFailure) -> Set<String> {
         var shown = try peers(atMost: Acquaintances.profilesMax / 4)
         for view in lists.values { shown.formUnion(view.shown.rows.compactMap { $0.last?.from }) }
@@ -122,7 +122,7 @@ final class Desk {
         return Set(Set(open).sorted().prefix(most))
     }
 
-    /// Somebody looks at these users, wherever they are shown.
+    /// Follows the presence of these users, wherever they are shown.
     func follow(_ users: Set<String>) { followed = users }
 
     func loadMore(_ view: Int) throws {
@@ -137,7 +137,7 @@ final class Desk {
         try timeline.refresh(store, notices)
     }
 
-    /// Everybody who looks at these conversations is to be told; nil for all. Many changes in a row are told once.
+    /// Marks the views of these conversations for a refresh; nil for all. Many changes in a row cause one refresh.
     func tell(_ conversations: Set<String>? = nil) {
         if !isDirty { schedule() }
         isDirty = true
@@ -145,7 +145,7 @@ final class Desk {
         changed.formUnion(conversations)
     }
 
-    /// Tells everybody what has changed since the last time.
+    /// Refreshes the views that have changed since the last flush.
     func flush() throws(LocalFailure) {
         guard isDirty else { return }
         let (all, some) = (changesAll, changed)
@@ -171,7 +171,7 @@ final class Desk {
         }
     }
 
-    /// A value now, and one after each time that something was told.
+    /// A value now, and one after each refresh.
     func flushes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         views += 1
@@ -219,7 +219,7 @@ final class Desk {
         if store.drafts.revision > before { tell() }
         if !touched.isEmpty || !kept.isEmpty { tell(touched) }
         guard events.contains(where: \.isLive) else { return }
-        // Whoever waits for this finds everything else as it is by then, such as the badge.
+        // The readers of this find everything else up to date by then, such as the badge.
         try flush()
         note { $0.isUpToDate = true }
     }
@@ -289,7 +289,7 @@ final class Desk {
         tell()
     }
 
-    /// All that the relay told is forgotten: its files are older than they were.
+    /// Forgets everything that came from the relay: its files are older than they were.
     func rewind() {
         acquaintances.forgetAll()
         for view in timelines.values { view.window.toEnd() }
@@ -369,7 +369,7 @@ final class Desk {
                 origin: message.origin ?? message.from))
     }
 
-    /// Changes the outbox, and tells everybody.
+    /// Changes the outbox, and refreshes all views.
     func change(_ body: (Outbox) throws -> Void) throws {
         try body(store.outbox)
         tell()
@@ -427,7 +427,7 @@ final class Desk {
 }
 
 extension RoostEvent {
-    /// What the store keeps of it, and where the device is after it; nil for what is only of the moment.
+    /// The event for the store, and the device's position after it; nil for events that are only of the moment.
     fileprivate var kept: (event: Event, position: String?)? {
         switch self {
         case .message(let message): (.message(message), message.position)

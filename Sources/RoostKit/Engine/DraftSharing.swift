@@ -5,14 +5,15 @@ import RoostWire
 /// A draft as it is kept.
 struct KeptDraft: Sendable, Equatable {
     var text: String
-    /// Counts up, so that what is told late is known to be old.
+    /// Counts up, so that an older state that arrives late is ignored.
     var revision: Int
 }
 
-/// What the user has begun to write is on all devices, by a setting of its own (Docs/Protocol.md, section 6). Confined
-/// to the engine.
+/// Shares the user's drafts with all devices, by a setting of its own (Docs/Protocol.md, section 6). Confined to the
+/// engine.
 final class DraftSharing {
-    /// How long a draft rests before it is shared: people pause so long between thoughts, and rarely between words.
+    /// Time for which a draft rests before it is shared: people pause this long between thoughts, and rarely between
+    /// words.
     static let wait = Duration.seconds(2)
     /// Most bytes of a shared draft: the relay takes settings of 4,096 bytes.
     static let bytesMax = 4_096
@@ -30,9 +31,9 @@ final class DraftSharing {
         store.settings.willTake = { [unowned self] (old, new) throws(LocalFailure) in try follow(old, new) }
     }
 
-    /// Whether the other devices are to be told something once it rests.
+    /// Whether there are drafts to share with the other devices once they rest.
     var hasChanged: Bool { !changed.isEmpty }
-    /// Whether they are to be told at once: what was sent isn't to be sent again from another device.
+    /// Whether to share at once: a text that was sent must not be sent again from another device.
     var hasSent: Bool { !sent.isEmpty }
 
     func forgetAll() { (changed, sent, asked) = ([:], [:], [:]) }
@@ -69,7 +70,7 @@ final class DraftSharing {
 
     // MARK: What other devices do
 
-    /// What another device of the user's has sent is no draft here, either.
+    /// Ends the draft here, too, when another device of the user has sent it.
     func take(_ event: Event) throws(LocalFailure) {
         guard case .message(let message) = event, message.from == store.identity.user,
             message.device != store.identity.device, let text = message.body?.text
@@ -77,8 +78,7 @@ final class DraftSharing {
         try end(text, in: message.conversation)
     }
 
-    /// A text of the user's was sent. If it is what the devices of the user have been told as a draft, it is none any
-    /// more, here and there.
+    /// The user has sent a text. If the devices of the user share it as a draft, it ends as a draft, here and there.
     func end(_ text: String, in conversation: String) throws(LocalFailure) {
         guard LocalDrafts.isSame(try store.drafts.shared(in: conversation), text) else { return }
         try store.drafts.use(text, for: conversation)
@@ -103,8 +103,8 @@ final class DraftSharing {
 
     // MARK: Sharing
 
-    /// Tells the other devices what they don't know yet. One run at a time.
-    /// - Returns: whether something was told.
+    /// Shares what the other devices don't have yet. One run at a time.
+    /// - Returns: whether anything was sent.
     func share(by client: ChatClient, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         guard !isSharing else { return false }
         isSharing = true

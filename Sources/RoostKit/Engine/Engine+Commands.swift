@@ -2,7 +2,7 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// What the engine asks the relay.
+/// The engine's requests to the relay.
 extension Engine {
     /// Sends an item of the outbox once.
     func carryOut(_ item: OutboxItem) async -> Sender.Outcome {
@@ -88,7 +88,7 @@ extension Engine {
         try await watching.follow(desk, client, patience)
     }
 
-    /// Asks for the contacts, if somebody wants to see them.
+    /// Asks for the contacts, if the app shows them.
     func askContacts() async throws { try await desk.acquaintances.askContacts(client, patience) }
 
     // All of the user's conversations, page by page, and then those that wait for it.
@@ -125,7 +125,7 @@ extension Engine {
                     // An answer about another one would be asked for for ever.
                     if summary.id != id { try desk.store.forget(id) }
                 } catch RoostFailure.refused {
-                    // The user is no longer in it, and the device wasn't told.
+                    // The user is no longer in it, and this device missed the event.
                     try desk.store.forget(id)
                 }
                 desk.tell([id])
@@ -164,7 +164,7 @@ extension Engine {
     }
 
     func askMembers(of conversation: String, count: Int) async throws {
-        // In larger ones the members aren't told of each other (Docs/Protocol.md, section 7).
+        // Members of larger groups get no receipts of each other (Docs/Protocol.md, section 7).
         guard count <= 256 else { return }
         var after: String?
         repeat {

@@ -1,8 +1,8 @@
 import RoostClient
 
 extension Engine {
-    /// A draft has changed here, or was sent. What was sent isn't to be sent again from another device, so that this is
-    /// told at once.
+    /// A draft has changed here, or was sent. A text that was sent must not be sent again from another device, so this
+    /// is shared at once.
     func shareSoon() {
         guard desk.drafts.hasSent || desk.drafts.hasChanged else { return }
         after(desk.drafts.hasSent ? .zero : DraftSharing.wait, .draft) { engine in

@@ -6,7 +6,7 @@ import RoostClient
     import Foundation
 #endif
 
-/// What previews have in place of a relay and a file.
+/// Substitutes for a relay and a file in previews.
 extension Engine {
     /// The name of no view.
     static let noView = 0

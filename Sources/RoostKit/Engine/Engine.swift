@@ -8,10 +8,10 @@ import RoostWire
 actor Engine {
     /// Most events of one transaction: a page of the relay's while it catches a device up.
     static let batch = 256
-    /// How often the engine looks whether another program has changed the file, such as a share extension: people
-    /// expect their message to go out at once, and a look costs microseconds.
+    /// Interval at which the engine checks whether another program has changed the file, such as a share extension:
+    /// people expect their message to go out at once, and a check costs microseconds.
     static let othersWait = Duration.seconds(1)
-    /// How long a store that can't be written is left alone. People make room in seconds, not in less.
+    /// Pause after a failed write to the store. People make room in seconds, not in less.
     static let storeWait = Duration.seconds(5)
 
     nonisolated let queue: StoreQueue
@@ -35,7 +35,7 @@ actor Engine {
     private var hasLostFile = false
     /// The newest message from before the session, until it is known whether the relay still has it.
     var doubted: KnownMessage?
-    // How often the relay's files were found older, as the app was told.
+    // Number of rewinds of the relay's files that the app knows about.
     private var rewinds = 0
     // What a connection brings after its relay was found with older files doesn't count.
     private var isDeaf = false
@@ -47,12 +47,12 @@ actor Engine {
     nonisolated let unusable: LocalFailure?
     private nonisolated let store: StoreQueue.Holder
 
-    /// What the engine waits for, one of each.
+    /// The engine's timers, at most one of each.
     enum Sleeper: Hashable { case outbox, pace(String), reconnect, refresh, deadline, draft }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// What the engine tells.
+    /// The streams to the app.
     struct Told: Sendable {
         let session: AsyncStream<RoostSnapshot>.Continuation
         let presence: AsyncStream<[String: UserPresence]>.Continuation
@@ -64,7 +64,7 @@ actor Engine {
         let (store, unusable) = try settings.openStore()
         if let user = settings.user { try store.signIn(user) }
         let deadlines = Deadlines(store, clock: settings.deviceTime)
-        // Nothing is shown that has disappeared while nobody was here.
+        // A message that disappeared while the app wasn't running isn't shown.
         _ = try deadlines.pass()
         let place = Place(store.identity)
         let clock = settings.clock
@@ -104,7 +104,7 @@ actor Engine {
     func connect() async {
         turn += 1
         let mine = turn
-        // Whoever connects while the session before says goodbye wants the next one.
+        // An app that connects while the session before says goodbye wants the next one.
         while isRunning, isLeaving {
             await client.disconnect()
             if isRunning, isLeaving { end(.offline) }
@@ -247,7 +247,7 @@ actor Engine {
         after(Engine.storeWait, .reconnect) { await $0.connect() }
     }
 
-    // What has been waiting for the queue changes things first, so that it is told together.
+    // Changes that waited for the queue come first, so that one refresh covers them.
     func flush() {
         do throws(LocalFailure) {
             try noteRewind()
@@ -266,7 +266,8 @@ actor Engine {
 
     // MARK: Older files of the relay
 
-    /// If the relay's files were found older, what it told is forgotten by now. The next connection reads it anew.
+    /// If the relay's files were found older, everything that came from it is forgotten by now. The next connection
+    /// reads it anew.
     func noteRewind() throws(LocalFailure) {
         guard desk.store.rewinds > rewinds else { return }
         rewinds = desk.store.rewinds
@@ -307,7 +308,7 @@ actor Engine {
         return result
     }
 
-    /// Another program may have changed the file. Of one that was replaced, nothing more is shown or sent.
+    /// Another program may have changed the file. If the file was replaced, nothing more of it is shown or sent.
     func lookForOthers() {
         guard !hasLostFile else { return }
         do throws(LocalFailure) { try catchUp() } catch { if !error.wasReplaced { stop(error) } }

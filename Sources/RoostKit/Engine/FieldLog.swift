@@ -9,7 +9,7 @@ import RoostWire
     import Glibc
 #endif
 
-/// What the app's own log is told, and what is counted of it. Confined to the engine.
+/// The app's own log, and the counters beside it. Confined to the engine.
 final class FieldLog {
     private let log: (@Sendable (RoostLogEntry) -> Void)?
     private var counted = RoostCounters()
@@ -26,14 +26,14 @@ final class FieldLog {
         log?(RoostLogEntry(event))
     }
 
-    /// What became of an item of the outbox.
+    /// Logs the outcome of an item of the outbox.
     func note(_ outcome: Sender.Outcome, of item: OutboxItem, in store: LocalStore) {
         if case .done = outcome { return note(.sent) }
         guard let failure = store.outbox.items.first(where: { $0.id == item.id })?.failure else { return }
         note(.refused(code: "\(failure.code.word)"))
     }
 
-    /// How the device has fared.
+    /// The counters of this device.
     func counters(_ store: LocalStore) -> RoostCounters {
         var now = counted
         now.waiting = store.outbox.items.count { $0.isVisible }

@@ -2,7 +2,7 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// What a user changes of a conversation at the relay, and is known here at once.
+/// Changes to a conversation at the relay that take effect here at once.
 enum GroupChange {
     /// Creates a group, and knows it at once.
     static func create(
@@ -27,9 +27,9 @@ enum GroupChange {
         return opened.conversation.id
     }
 
-    /// Changes a group, and then asks how it is.
+    /// Changes a group, and then asks for its new state.
     /// - Parameters:
-    ///   - event: what others are told of it; nil if it has no line between messages.
+    ///   - event: the line that others see between messages; nil if there is none.
     ///   - change: returns the relay's answer.
     static func change(
         _ id: String, _ event: ConversationLine.Event?, _ engine: isolated Engine,

@@ -2,9 +2,9 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// What is asked about the messages of a conversation, without moving a window.
+/// Questions about the messages of a conversation that don't move a window.
 enum MessageQuestion {
-    /// Who has read a message and when, as far as they tell; from the relay, or what this device knows.
+    /// Times at which members read a message, if they share receipts; from the relay, or as known on this device.
     static func readers(
         of sequence: SequenceNumber, in destination: String, _ engine: isolated Engine
     ) async throws -> [(user: String, time: Timestamp?)] {

@@ -2,8 +2,8 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// Asks whether the relay still has the newest message that it told of in an earlier session. If not, its files are
-/// older than they were, and all that it told may be of a log that is no more.
+/// Asks whether the relay still has the newest message that it sent in an earlier session. If not, its files are older
+/// than they were, and everything it has sent may come from a log that no longer exists.
 enum NewestQuestion {
     /// Asks once in a session that resumed, when everything since has come.
     static func ask(_ engine: isolated Engine) async throws {

@@ -1,7 +1,7 @@
 import RoostClient
 import RoostWire
 
-/// What is true only for the moment: who types, who is there. Nothing of it is stored, and a lost connection ends it.
+/// State of the moment: users who type, users who are online. None of it is stored, and a lost connection ends it.
 /// Confined to the engine.
 final class Notices {
     /// Users shown by name in one conversation (Docs/Protocol.md, section 8).
@@ -14,7 +14,7 @@ final class Notices {
     private(set) var presences: [String: UserPresence] = [:]
     private var counts: [String: OnlineCount] = [:]
 
-    /// Who types in a conversation, and whether several more do.
+    /// The users who type in a conversation, and whether several more do.
     func typing(in conversation: String) -> (users: [String], others: Bool) {
         (typing[conversation] ?? [], several.contains(conversation))
     }
@@ -31,12 +31,12 @@ final class Notices {
         }
     }
 
-    /// Somebody's message has come: whoever sends no longer types, whatever comes first.
+    /// A user's message ends their typing, whichever of the two events comes first.
     func sent(_ user: String, in conversation: String) {
         typing[conversation]?.removeAll { $0 == user }
     }
 
-    /// The user left a conversation or comes into it: who typed there before isn't told any more.
+    /// The user left a conversation or came into it: the relay doesn't send the end of typing from before.
     func endTyping(in conversation: String) {
         typing[conversation] = nil
         several.remove(conversation)
@@ -49,22 +49,22 @@ final class Notices {
     }
 
     func take(_ told: [OnlineCount]) {
-        // No more are watched, so no more are told; the bound is for a relay that tells others.
+        // No more are watched, so no more are sent; the bound is for a relay that sends others.
         for one in told where counts[one.conversation] != nil || counts.count < Watching.conversationsMax {
             counts[one.conversation] = one
         }
     }
 
-    /// These aren't watched any more, so that nothing new is told of them.
+    /// Forgets users and conversations that are no longer watched, because their state becomes stale.
     func forget(users: [String], conversations: [String]) {
         for user in users { presences[user] = nil }
         for conversation in conversations { counts[conversation] = nil }
     }
 
-    /// How many members of a conversation are there; nil if it isn't watched.
+    /// Number of online members of a conversation; nil if it isn't watched.
     func online(in conversation: String) -> OnlineCount? { counts[conversation] }
 
-    /// The session has ended: nobody is known to type.
+    /// Ends all typing and counts, because the session has ended.
     func endTyping() -> Set<String> {
         let ended = Set(typing.keys).union(several).union(counts.keys)
         counts = [:]

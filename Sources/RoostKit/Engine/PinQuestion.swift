@@ -40,7 +40,7 @@ enum PinQuestion {
             return try await client.pins.unpin(sequence, in: conversation)
         }
         let store = engine.desk.store
-        // Of what changes nothing, the event has come or comes.
+        // If nothing changed, the event has come or will come.
         guard let time = answer.time, let user = store.identity.user else { return }
         if isPinned {
             try store.pins.pin(sequence, in: conversation, by: user, at: time)

@@ -2,21 +2,21 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// Which conversations may take what they refused, because of what was told: somebody was accepted, has got a role or
+/// Conversations that may accept what they refused before, because of an event: a user was accepted, has got a role or
 /// joined a group, or the user's blocks have changed. Each is tried by one item, so that a reason that stays costs one
-/// command for each event. And to which groups a message may go sooner than was said. Used within the engine.
+/// command for each event. Also groups that may accept a message sooner than announced. Used within the engine.
 struct Probe {
     private var all = false
     // Ids of conversations, and other users as `@name`.
     private var names: Set<String> = []
-    // Groups of which was told how often members may write, or who is an admin.
+    // Groups whose slow mode or roles have changed.
     private var paced: Set<String> = []
 
-    /// What these events are a reason for.
+    /// Collects the conversations that these events are a reason to try.
     init(_ events: [RoostEvent]) {
         for event in events {
             switch event {
-            // What happened while there was no session isn't always told.
+            // Events that happened without a session don't always follow later.
             case .live, .privacy: all = true
             case .contact(let change): names.insert("@\(change.user)")
             case .message(let message): names.insert("@\(message.from)")

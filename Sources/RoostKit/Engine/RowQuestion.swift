@@ -1,7 +1,7 @@
 import RoostStore
 import RoostWire
 
-/// What is asked about one row, whether or not a window shows it.
+/// Questions about one row, whether or not a window shows it.
 enum RowQuestion {
     /// The row of a message, whether or not a window shows it; nil if there is none.
     static func row(_ id: TimelineItem.ID, in destination: String, _ desk: Desk) throws -> TimelineMessage? {
@@ -14,7 +14,8 @@ enum RowQuestion {
         return try desk.store.threads.message(sequence, in: conversation.id).map(builder.row)
     }
 
-    /// What of a row was refused, or, of a message that waits, the message: by its numbers in the outbox, in order.
+    /// The refused changes of a row or, if it has none and its message waits, the message: their numbers in the outbox,
+    /// in order.
     static func refused(_ id: TimelineItem.ID, in destination: String, _ desk: Desk) throws -> [Int64] {
         let target = try desk.target(id, in: destination)
         if case .unsent(let item) = target {

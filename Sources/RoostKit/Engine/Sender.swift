@@ -5,7 +5,7 @@ import RoostWire
 /// Decides what of the outbox goes to the relay when, and what an answer means. It sends nothing itself. Confined to
 /// the engine.
 final class Sender {
-    /// What became of an item.
+    /// The outcome of sending an item.
     enum Outcome: Sendable {
         case done(at: Timestamp, StoredMessage?, version: Int64? = nil)
         case refused(CommandRefusal)
@@ -37,14 +37,14 @@ final class Sender {
         return store.outbox.takeNext()
     }
 
-    /// How long a group takes no message, if an answer says so.
+    /// The pause before the next message to a group, if an answer asks for one.
     func rest(_ item: OutboxItem, _ outcome: Outcome) -> Duration? {
         guard case .refused(let refusal) = outcome, refusal.isTemporary, refusal.conversation != nil else { return nil }
         store.outbox.rest(item.id)
         return (refusal.retryAfter ?? .zero) + .milliseconds(Int.random(in: 0...250, using: &generator))
     }
 
-    /// What an answer changes: the conversation, and how long to wait before the next one is sent.
+    /// Applies an answer. Returns the changed conversation, and the wait before the next item.
     func answered(_ item: OutboxItem, _ outcome: Outcome) throws -> (conversation: String?, wait: Duration?) {
         switch outcome {
         case .done(let time, let stored, let version):

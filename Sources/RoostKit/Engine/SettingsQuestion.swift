@@ -4,7 +4,7 @@ import RoostWire
 
 /// Asks the relay for all of the user's settings, if this device doesn't have them.
 enum SettingsQuestion {
-    /// Asks page by page. What is told as an event meanwhile counts by its version.
+    /// Asks page by page. An event that arrives meanwhile counts by its version.
     static func ask(
         _ store: LocalStore, _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
     ) async throws {

@@ -37,7 +37,7 @@ enum ThreadQuestion {
         desk.tell([id])
     }
 
-    /// Gets up to 100 older messages of a thread that somebody looks at.
+    /// Loads up to 100 older messages of an open thread.
     static func older(_ id: Int, _ engine: isolated Engine) async throws {
         guard let view = engine.desk.thread(id), let before = view.older else { return }
         try await page(of: view, before: before, engine.desk, engine.client, engine.patience)

@@ -1,7 +1,7 @@
 import RoostStore
 import RoostWire
 
-/// A thread that somebody looks at. Confined to the engine.
+/// An open thread. Confined to the engine.
 final class ThreadView {
     /// Messages of the first page, and of each further one: the relay's page, too.
     static let page = 100
@@ -42,7 +42,7 @@ final class ThreadView {
         low = page.hasMore ? page.first ?? low : SequenceNumber.none
     }
 
-    /// Tells how it is now, if that is something new.
+    /// Publishes the present state, if it has changed.
     func refresh(_ store: LocalStore) throws(LocalFailure) {
         var now = ThreadSnapshot()
         let builder = try TimelineBuilder(conversation, try store.conversation(conversation), in: store)

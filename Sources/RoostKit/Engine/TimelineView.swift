@@ -1,7 +1,7 @@
 import RoostStore
 import RoostWire
 
-/// A timeline that somebody looks at. Confined to the engine.
+/// An open timeline. Confined to the engine.
 final class TimelineView {
     /// The conversation's id, or `@name`.
     let destination: String
@@ -34,12 +34,12 @@ final class TimelineView {
 
     /// Whether a change of this conversation concerns it.
     func shows(_ conversation: String) -> Bool {
-        // Of what was opened as `@name`, the id may have become known just now.
+        // The id of a conversation opened as `@name` may have become known just now.
         guard let known = shown.conversation else { return true }
         return known.id == conversation || destination == conversation
     }
 
-    /// Tells how it is now, if that is something new.
+    /// Publishes the present state, if it has changed.
     func refresh(_ store: LocalStore, _ notices: Notices) throws(LocalFailure) {
         let kept = KeptDraft(text: try store.drafts.draft(for: destination), revision: store.drafts.revision)
         // Not a part of the snapshot: rows aren't drawn anew at every key.
@@ -82,7 +82,7 @@ final class TimelineView {
     }
 }
 
-/// A list of conversations that somebody looks at. Confined to the engine.
+/// An open list of conversations. Confined to the engine.
 final class ListView {
     /// Rows of the first page, and of each further one.
     static let page = 50
@@ -106,7 +106,7 @@ final class ListView {
         if shown.hasMore { limit = min(limit + ListView.page, ListView.most) }
     }
 
-    /// Tells how it is now, if that is something new.
+    /// Publishes the present state, if it has changed.
     /// - Parameter muted: the conversations that make no sound.
     func refresh(_ store: LocalStore, _ notices: Notices, muted: Set<String>) throws(LocalFailure) {
         var now = ConversationListSnapshot()

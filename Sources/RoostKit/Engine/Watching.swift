@@ -1,10 +1,10 @@
 import RoostClient
 import RoostWire
 
-/// Whose presence this session watches, and in which groups it counts. The relay forgets it with the session. Confined
-/// to the engine.
+/// The users and groups whose presence this session watches. The relay forgets them with the session. Confined to the
+/// engine.
 final class Watching {
-    /// What is to be watched, and no longer.
+    /// Users or groups to watch, and to stop watching.
     typealias Change = (new: [String], gone: [String])
 
     /// Most conversations of which members are counted: the relay's bound (Docs/Protocol.md, section 9).
@@ -16,7 +16,7 @@ final class Watching {
     /// A session begins.
     func begin() { (users, conversations) = ([], []) }
 
-    /// Watches those whom somebody looks at now.
+    /// Watches the users shown in open views.
     func follow(
         _ desk: Desk, _ client: ChatClient, _ patience: Patience, isolation: isolated (any Actor)? = #isolation
     ) async throws {
@@ -33,8 +33,8 @@ final class Watching {
         for counts in try await Watching.count(groups.new, client, patience) { desk.notice(counts) }
     }
 
-    /// What is to change so that all of `wanted` is watched. What nobody looks at any more stays watched as long as
-    /// there is room: who scrolls there and back asks once.
+    /// The changes needed to watch all of `wanted`. Users that are no longer shown stay watched as long as there is
+    /// room, so scrolling back and forth asks once.
     static func plan(_ watched: Set<String>, for wanted: Set<String>, atMost most: Int) -> Change {
         let new = wanted.subtracting(watched)
         let tooMany = watched.count + new.count - most
@@ -49,7 +49,7 @@ final class Watching {
 
     // MARK: Commands
 
-    // One whom the user may not watch makes the relay refuse all of a command, so halves are asked then.
+    // The relay refuses the whole command if the user may not watch one of the users, so halves are tried then.
     private static func watch(
         _ users: [String], _ client: ChatClient, _ patience: Patience
     ) async throws -> [[UserPresence]] {

@@ -8,7 +8,7 @@ public import RoostWire
     public import Foundation
 #endif
 
-/// What is being loaded for a timeline, and what went wrong last.
+/// Loads under way for a timeline, and the last error.
 public struct TimelineLoading: Sendable {
     /// Whether older messages are being loaded.
     public internal(set) var isLoadingOlder = false
@@ -26,8 +26,8 @@ extension ConversationTimeline {
 
     // MARK: Scrolling
 
-    /// A row is on the screen: what a list calls as it shows one. A message counts as seen; a gap is filled; near an
-    /// end of the window more is loaded there. `loading` tells how that goes.
+    /// Reports that a row is on the screen: a list calls this as it shows one. A message counts as seen; a gap is
+    /// filled; near an end of the window more is loaded there. `loading` shows the progress.
     public func appeared(_ id: TimelineItem.ID) {
         guard let item = snapshot[id] else { return }
         if let sequence = item.message?.sequence {
@@ -95,7 +95,7 @@ extension ConversationTimeline {
         if let now = try await engine.perform({ [view] in $0.timeline(view)?.shown }) { show(now) }
     }
 
-    // Does in the background what nobody waits for.
+    // Runs in the background, without a caller that waits.
     private func attempt(_ body: @escaping @MainActor (ConversationTimeline) async throws -> Void) {
         Task {
             do { try await body(self) } catch { loading.lastError = error }
@@ -127,14 +127,14 @@ extension ConversationTimeline {
         try await engine.perform { [destination] in try $0.read(destination, upTo: sequence) }
     }
 
-    /// Who has read a message, and when, as far as they tell: from the relay, or without a session what this device
-    /// knows, where the time may be that of a later message.
+    /// Returns the members who have read a message, with times, if they share receipts: from the relay, or without a
+    /// session as known on this device, where the time may be that of a later message.
     public func readers(of id: TimelineItem.ID) async throws -> [(person: KnownPerson, time: Date?)] {
         guard let sequence = try await sequence(of: id) else { return [] }
         return try await readers(of: sequence)
     }
 
-    /// Who has read the message of this number.
+    /// Returns the members who have read the message of this number.
     public func readers(of sequence: SequenceNumber) async throws -> [(person: KnownPerson, time: Date?)] {
         let marks = try await MessageQuestion.readers(of: sequence, in: destination, engine)
         return marks.map { (roost?.person($0.user) ?? KnownPerson(user: $0.user), $0.time?.date) }

@@ -3,17 +3,17 @@ import RoostClient
 public import RoostStore
 public import RoostWire
 
-/// A conversation on the screen: a window of its messages that moves by scrolling, and all that the user does in it.
+/// A conversation on the screen: a window of its messages that moves by scrolling, and the user's actions in it.
 ///
-/// What the user does is on disk when a method returns, and shows at once. The relay gets it as soon as it can.
+/// An action is on disk when its method returns, and shows at once. The relay gets it as soon as it can.
 @MainActor
 @Observable
 public final class ConversationTimeline {
     /// The conversation's id, or `@name`, as it was opened.
     public let destination: String
-    /// What it shows.
+    /// The present contents.
     public private(set) var snapshot = TimelineSnapshot()
-    /// Which of its ends is being loaded, and which rows.
+    /// Ends of the window that are being loaded, and rows.
     public internal(set) var loading = TimelineLoading()
     @ObservationIgnored let engine: Engine
     @ObservationIgnored weak var roost: Roost?
@@ -68,23 +68,23 @@ public final class ConversationTimeline {
     public var items: [TimelineItem] { snapshot.items }
     /// The conversation; nil if nothing is known of it yet.
     public var conversation: LocalConversation? { snapshot.conversation }
-    /// Who types.
+    /// The users who type.
     public var typing: [String] { snapshot.typing }
     /// A row by its identity, or a message by its number as `.sequence`; nil if it isn't shown.
     public subscript(_ id: TimelineItem.ID) -> TimelineItem? { snapshot[id] }
 
-    /// What it shows, now and whenever that changes. A slow reader misses what is old.
+    /// The contents, now and after each change. A slow reader misses older ones.
     public func snapshots() -> AsyncStream<TimelineSnapshot> { changes.stream(from: snapshot) }
 
-    /// The same, each with the rows that came, went, moved or changed: for a table that is told of single rows.
+    /// The snapshots, each with the rows that came, went, moved or changed: for a table that updates single rows.
     public func updates() -> RowUpdates<TimelineSnapshot, TimelineItem.ID> {
         RowUpdates(snapshots: snapshots()) { $0.changes(since: $1 ?? TimelineSnapshot()) }
     }
 
     // MARK: The draft
 
-    /// What the user has begun to write. Set it at every key, as a text field's binding does: it shows at once, is kept
-    /// on disk behind that, and others are told that the user types. `loading.lastError` says if it couldn't be kept.
+    /// The user's unsent text. Set it at every key, as a text field's binding does: it shows at once, is saved to disk
+    /// behind that, and others see that the user types. `loading.lastError` says if it couldn't be saved.
     public var draft: String {
         get { composer.text }
         set { composer.write(newValue, in: conversation?.id) { [weak self] in self?.loading.lastError = $0 } }
@@ -95,10 +95,10 @@ public final class ConversationTimeline {
 
     // MARK: Writing
 
-    /// Sends a text. It is on disk when this returns. Sending ends typing, and takes the draft away if that is the text
-    /// that is sent: a quick answer from elsewhere leaves what the user is writing.
-    /// - Parameter mentions: members of the group whom the text mentions, at most 32; `@all` for all of them, which
-    ///   only owner and admins may. The text itself isn't read.
+    /// Sends a text. It is on disk when this returns. Sending ends typing, and clears the draft if that is the same
+    /// text: a quick answer from elsewhere leaves the user's draft alone.
+    /// - Parameter mentions: members of the group mentioned in the text, at most 32; `@all` for all of them, which only
+    ///   owner and admins may. The text itself isn't read.
     /// - Returns: the row's identity, from now on and for ever.
     @discardableResult
     public func send(
@@ -150,7 +150,7 @@ public final class ConversationTimeline {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
             let body = MessageBody(text: text).json
-            // What nobody has seen yet is simply another text.
+            // A message that has not been sent yet simply gets another text.
             if case .unsent(let item) = target, desk.store.outbox.mayChange(item) {
                 return try desk.change { try $0.replace(item, body: body, mentions: mentions) }
             }
@@ -194,8 +194,8 @@ public final class ConversationTimeline {
 
     // MARK: Marking as unread
 
-    /// Marks a message, and what others have written after it, as unread on the user's own devices; nobody else is
-    /// told. What is `seen` again isn't unread any more, so the app closes the timeline before. Needs a session.
+    /// Marks a message, and later messages of others, as unread on the user's own devices; other users don't see it. A
+    /// message that is `seen` again isn't unread any more, so close the timeline first. Needs a session.
     /// - Throws: `RoostFailure.refused` with `too_large` if the message is more than 100 back.
     public func markUnread(from id: TimelineItem.ID) async throws {
         try await UnreadQuestion.mark(id, in: destination, engine)

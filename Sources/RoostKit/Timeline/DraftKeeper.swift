@@ -2,19 +2,19 @@ import Observation
 import RoostClient
 import RoostStore
 
-/// What the user has begun to write in a conversation: it shows at once, and is kept on disk behind that, the newest
-/// text last. It also tells the others of the conversation that the user types.
+/// The user's draft in a conversation: it shows at once, and is saved to disk behind that, the newest text last. Also
+/// shows others in the conversation that the user types.
 @MainActor
 @Observable
 final class DraftKeeper {
-    /// At most so often others are told that the user types, because the relay forgets it after three seconds.
+    /// Shortest time between two typing notices, because the relay forgets a notice after three seconds.
     static let noticeWait = Duration.seconds(2)
 
     private(set) var text: String
     @ObservationIgnored private let destination: String
     @ObservationIgnored private let engine: Engine
     @ObservationIgnored private var typedAt: ContinuousClock.Instant?
-    // What isn't on disk or told yet.
+    // Text that isn't on disk, and notices that aren't sent yet.
     @ObservationIgnored private var isKept = true
     @ObservationIgnored private var notice: (conversation: String, isActive: Bool)?
     @ObservationIgnored private var saving: Task<Void, any Error>?
@@ -30,8 +30,8 @@ final class DraftKeeper {
 
     /// The user has written something.
     /// - Parameters:
-    ///   - conversation: the conversation's id; nil if there is none yet, and nobody to tell.
-    ///   - failed: told if it can't be kept.
+    ///   - conversation: the conversation's id; nil if there is none yet, so that no notice is sent.
+    ///   - failed: called if the draft can't be saved.
     func write(_ now: String, in conversation: String?, failed: @escaping @MainActor (any Error) -> Void) {
         if now != text { noteTyping(now, in: conversation) }
         text = now
@@ -53,7 +53,7 @@ final class DraftKeeper {
         // What was written before must not come back after it.
         _ = await saving?.result
         if LocalDrafts.isSame(text, sent) { text = "" }
-        // It is sent, whatever becomes of the draft: who is told of a failure sends again.
+        // The text is sent even if the draft can't be saved: a user who sees an error sends again.
         let kept = try? await engine.perform { [destination] in try $0.use(draft: sent, for: destination) }
         revision = max(revision, kept ?? 0)
     }

@@ -9,7 +9,7 @@ public import RoostWire
 public final class MessageThread {
     /// The message with which it began.
     public let root: SequenceNumber
-    /// What it shows.
+    /// The present contents.
     public private(set) var snapshot: ThreadSnapshot
     @ObservationIgnored private let conversation: String
     @ObservationIgnored private let engine: Engine
@@ -45,7 +45,7 @@ public final class MessageThread {
     /// The rows, oldest first.
     public var items: [TimelineItem] { snapshot.items }
 
-    /// What it shows, now and whenever that changes. A slow reader misses what is old.
+    /// The contents, now and after each change. A slow reader misses older ones.
     public func snapshots() -> AsyncStream<ThreadSnapshot> { changes.stream(from: snapshot) }
 
     /// Sends a text in the thread. It is on disk when this returns.

@@ -8,7 +8,7 @@ struct TimelineBuilder {
     /// The conversation; nil if nothing is known of it yet.
     var conversation: LocalConversation?
     var watermarks: [LocalWatermark]
-    /// What waits for this conversation, in order.
+    /// Waiting items for this conversation, in order.
     let waiting: [OutboxItem]
     /// Why all of it waits, if it does.
     let parked: OutboxItem.Failure?
@@ -58,7 +58,7 @@ struct TimelineBuilder {
             last = message.sequence
         }
         guard isAtEnd else { return items }
-        // Messages that the relay has told of, and this device doesn't have.
+        // Messages that the relay has announced, and this device doesn't have.
         let end = SequenceNumber((conversation?.sequence.value ?? 0) + 1)
         let start = last ?? conversation.map { SequenceNumber($0.first.value - 1) }
         if let gap = gap(after: start, before: end) { items.append(gap) }
@@ -126,7 +126,7 @@ struct TimelineBuilder {
         row.isChanging = true
     }
 
-    /// How far a stored message of the user's has got. Whoever has left since counts too, so that it never falls.
+    /// The state of a stored message of the user. Members who have left since count too, so that it never falls.
     func state(of sequence: SequenceNumber) -> MessageState {
         let delivered = watermarks.count { $0.delivered >= sequence }
         let read = watermarks.count { $0.read >= sequence }

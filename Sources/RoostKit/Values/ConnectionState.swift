@@ -2,7 +2,7 @@ import RoostClient
 
 /// Whether the app has a session with the relay.
 public enum ConnectionState: Sendable, Equatable {
-    /// Nobody has asked for one, or `disconnect` has ended it.
+    /// The app hasn't asked for one, or `disconnect` has ended it.
     case offline
     /// A try is under way.
     case connecting
@@ -26,8 +26,8 @@ public enum ConnectionFailure: Sendable, Equatable {
     case wrongUser
     /// The store on this device can't be written, as on a full disk: one line for the developer.
     case store(String)
-    /// A server answered and won't have this client, or isn't to be trusted: a wrong address, a certificate that nobody
-    /// known has signed. One line for the developer.
+    /// A server answered but refuses this client, or can't be trusted: a wrong address, or a certificate without a
+    /// trusted signature. One line for the developer.
     case refused(String)
     /// Anything else, such as a mistake of the app's: the close code (Docs/Protocol.md, section 10), nil if the
     /// connection never opened, and one line for the developer.

@@ -7,7 +7,7 @@ public import RoostWire
 #endif
 
 extension Timestamp {
-    /// What this device's clock shows.
+    /// The time of this device's clock.
     static var now: Timestamp { Timestamp(.now) }
 
     /// A moment, to the nearest millisecond.

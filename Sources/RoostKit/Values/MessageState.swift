@@ -1,7 +1,8 @@
 import RoostStore
 import RoostWire
 
-/// How far an own message has got. It only goes forward, but for `failed`, from which `retry` leads back to `sending`.
+/// The progress of the user's own message. It only goes forward, but for `failed`, from which `retry` leads back to
+/// `sending`.
 public enum MessageState: Sendable, Hashable {
     /// It waits for the relay, safe on this device.
     case sending
@@ -27,7 +28,7 @@ public enum MessageState: Sendable, Hashable {
 
 /// Why the relay refused a message or a conversation.
 public struct SendFailure: Error, Hashable {
-    /// What to tell people.
+    /// The reason to show to people.
     public enum Reason: Sendable, Hashable {
         /// It is longer than the relay accepts.
         case tooLong
@@ -36,7 +37,7 @@ public struct SendFailure: Error, Hashable {
         /// The relay's operator lets only users write to each other who know each other: send an invitation first
         /// (Docs/Protocol.md, section 15).
         case noRelationship
-        /// The user has blocked the one whom it writes to.
+        /// The user has blocked the recipient.
         case youBlocked
         /// The conversation or the message isn't there.
         case notFound
@@ -49,7 +50,7 @@ public struct SendFailure: Error, Hashable {
         case notAccepted
     }
 
-    /// What to tell people; `Sentences` has a text for each.
+    /// The reason to show to people; `Sentences` has a text for each.
     public var reason: Reason
     /// Whether the same try may succeed.
     public var canRetry: Bool

@@ -1,4 +1,5 @@
-/// What is different between two snapshots, by the identities of rows: what a table is told instead of all its rows.
+/// The difference between two snapshots, by the identities of rows: the input for a table that doesn't reload all its
+/// rows.
 public struct RowChanges<ID: Hashable & Sendable>: Sendable, Equatable {
     /// The rows that went, came or moved. Applied to the identities before, it gives those after.
     public var order: CollectionDifference<ID>
@@ -32,9 +33,9 @@ public struct RowChanges<ID: Hashable & Sendable>: Sendable, Equatable {
 
 /// A snapshot, and what is different from the one that the reader had before.
 public struct RowUpdate<Snapshot: Sendable, ID: Hashable & Sendable>: Sendable {
-    /// How it is now.
+    /// The present contents.
     public var snapshot: Snapshot
-    /// What is different; of the first one, all rows have come.
+    /// The difference; in the first update, all rows are new.
     public var changes: RowChanges<ID>
 }
 

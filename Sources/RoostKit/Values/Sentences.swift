@@ -1,6 +1,6 @@
 import RoostStore
 
-/// What to tell people when something doesn't work. An app replaces what it says in other words or another language.
+/// Texts for people when something doesn't work. An app replaces them to use other words or another language.
 public struct Sentences: Sendable, Equatable {
     /// There is no session, and something waits.
     public var offline = "No internet connection. Message will send when you're back online."
@@ -48,7 +48,7 @@ public struct Sentences: Sendable, Equatable {
         }
     }
 
-    /// What a banner says; nil if there is nothing to say: while there is a session, or one begins and nothing waits.
+    /// The text of a banner; nil if there is nothing to say: while there is a session, or one begins and nothing waits.
     public func banner(for session: RoostSnapshot) -> String? {
         switch session.connection {
         case .connected: nil
@@ -62,7 +62,7 @@ public struct Sentences: Sendable, Equatable {
         }
     }
 
-    /// What an alert says about an error that a method of `Roost` or `ConversationTimeline` has thrown.
+    /// The text of an alert about an error that a method of `Roost` or `ConversationTimeline` has thrown.
     public func sentence(for error: any Error) -> String {
         switch error {
         case let failure as LocalFailure where failure.mayPass: storeFailed

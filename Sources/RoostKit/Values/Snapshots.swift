@@ -2,21 +2,21 @@ public import RoostClient
 public import RoostStore
 public import RoostWire
 
-/// What a timeline shows at one moment.
+/// The contents of a timeline at one moment.
 public struct TimelineSnapshot: Sendable, Equatable {
-    /// The conversation; nil if nothing is known of it yet, as before the first message to somebody.
+    /// The conversation; nil if it isn't known yet, as before the first message to a user.
     public var conversation: LocalConversation?
     /// The rows, oldest first.
     public var items: [TimelineItem] = [] {
         didSet { places = TimelineSnapshot.places(of: items) }
     }
-    /// What has happened to the conversation between them, oldest first. This device keeps the newest 32 lines.
+    /// Changes to the conversation between the messages, oldest first. This device keeps the newest 32 lines.
     public var lines: [ConversationLine] = []
-    /// Who types, in the order in which they began.
+    /// The users who type, in the order in which they began.
     public var typing: [String] = []
     /// Whether several more type.
     public var othersType = false
-    /// How many members of a group are there; nil in direct conversations and until it is told.
+    /// Number of online members of a group; nil in direct conversations and until it is known.
     public var online: OnlineCount?
     /// Whether there are messages before the first row.
     public var hasOlder = false
@@ -24,9 +24,9 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var hasNewer = false
     /// The pinned messages, the one that was pinned last first.
     public var pins: [PinnedMessage] = []
-    /// What the relay has refused for the whole conversation; `ConversationTimeline.resume` tries again.
+    /// The refusal of the whole conversation by the relay; `ConversationTimeline.resume` tries again.
     public var failure: SendFailure?
-    // Counts up, so that what is told late is known to be old.
+    // Counts up, so that an older state that arrives late is ignored.
     var revision = 0
     private var places = RowPlaces<TimelineItem.ID>()
 
@@ -39,7 +39,7 @@ public struct TimelineSnapshot: Sendable, Equatable {
     /// A message by its number; nil if it isn't shown.
     public subscript(_ sequence: SequenceNumber) -> TimelineMessage? { self[.sequence(sequence)]?.message }
 
-    /// What is different since another snapshot of the same timeline.
+    /// The difference from another snapshot of the same timeline.
     public func changes(since old: TimelineSnapshot) -> RowChanges<TimelineItem.ID> {
         RowChanges(items, since: old.items)
     }
@@ -54,7 +54,7 @@ extension TimelineSnapshot {
         return places
     }
 
-    /// Those whose names somebody sees.
+    /// Users whose names are shown.
     var people: Set<String> {
         Set(
             items.compactMap { $0.message?.from } + items.compactMap { $0.message?.origin } + pins.compactMap(\.by)
@@ -62,7 +62,7 @@ extension TimelineSnapshot {
     }
 }
 
-/// What a thread shows at one moment.
+/// The contents of a thread at one moment.
 public struct ThreadSnapshot: Sendable, Equatable {
     /// The message with which it began; nil if it isn't here.
     public var root: TimelineMessage?
@@ -70,7 +70,7 @@ public struct ThreadSnapshot: Sendable, Equatable {
     public var items: [TimelineItem] = []
     /// Whether there are messages before the first row.
     public var hasOlder = false
-    // Counts up, so that what is told late is known to be old.
+    // Counts up, so that an older state that arrives late is ignored.
     var revision = 0
 
     /// Nothing yet.
@@ -93,7 +93,7 @@ public struct ConversationListSnapshot: Sendable, Equatable {
     /// A row by its identity; nil if it isn't listed.
     public subscript(_ id: ConversationRow.ID) -> ConversationRow? { places[id].map { rows[$0] } }
 
-    /// What is different since another snapshot of the same list.
+    /// The difference from another snapshot of the same list.
     public func changes(since old: ConversationListSnapshot) -> RowChanges<ConversationRow.ID> {
         RowChanges(rows, since: old.rows)
     }
@@ -113,11 +113,11 @@ public struct ConversationRow: Sendable, Hashable, Identifiable {
     public var last: TimelineMessage?
     /// Messages that the user hasn't read.
     public var unread: Int
-    /// How many messages, edits and deletions wait, or were refused.
+    /// Number of messages, edits and deletions that wait, or were refused.
     public var pending: Int
-    /// Who types.
+    /// The users who type.
     public var typing: [String]
-    /// What the user has begun to write.
+    /// The user's draft.
     public var draft: String
     /// Whether the user wants it to make no sound.
     public var isMuted = false
@@ -142,7 +142,8 @@ extension ConversationRow {
 public struct RoostSnapshot: Sendable, Equatable {
     /// Whether there is a session.
     public var connection = ConnectionState.offline
-    /// How the last session ended, or why the last try failed; nil while there is a session, and before the first try.
+    /// The end of the last session, or the failure of the last try; nil while there is a session, and before the first
+    /// try.
     public var lastLoss: Disconnection?
     /// Whether everything that this device missed has come.
     public var isUpToDate = false
@@ -152,17 +153,17 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var device = ""
     /// Unread messages of all conversations that aren't muted; see `Roost.badge`.
     public var badge = 0
-    /// How many messages, edits and deletions wait for the relay, or were refused.
+    /// Number of messages, edits and deletions that wait for the relay, or were refused.
     public var pendingCount = 0
-    /// How many of those wait for the relay, and not for their user.
+    /// Number of those that wait for the relay, and not for their user.
     public var waitingCount = 0
-    /// How often it was noticed, since this `Roost` was made, that the relay's files are older than they were, as after
-    /// a mistake of its operator's. Messages that the app showed may be gone, own ones too; all is read anew, and what
-    /// waits is sent.
+    /// Number of times, since this `Roost` was made, that the relay's files were found older than they were, as after a
+    /// mistake of its operator. Messages that the app showed may be gone, the user's own too; all is read anew, and
+    /// what waits is sent.
     public var rewinds = 0
     /// The user's own status.
     public var status = OwnStatus()
-    /// The network, as far as `RoostSettings.network` tells.
+    /// The network, if `RoostSettings.network` reports it.
     public var network: NetworkStatus?
 
     /// Nothing yet.

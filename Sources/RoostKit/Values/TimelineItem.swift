@@ -20,13 +20,13 @@ public enum TimelineItem: Sendable, Hashable, Identifiable {
     public enum ID: Hashable, Sendable {
         /// An own message, by its key.
         case key(String)
-        /// Somebody else's message.
+        /// Another user's message.
         case sequence(SequenceNumber)
         /// A gap, by its last sequence.
         case gap(SequenceNumber)
     }
 
-    /// What it is, for as long as it is shown.
+    /// The identity of the row, for as long as it is shown.
     public var id: ID {
         switch self {
         case .message(let message): message.id
@@ -66,7 +66,7 @@ public struct TimelineMessage: Sendable, Hashable, Identifiable {
     public var isDeleted: Bool
     /// The reactions, the user's own included.
     public var reactions: [ReactionCount]
-    /// How far it has got; nil for others' messages.
+    /// The progress of the user's own message; nil for others' messages.
     public var state: MessageState?
     /// Whether an edit, a deletion or a reaction of the user's waits for the relay.
     public var isChanging: Bool
@@ -74,9 +74,10 @@ public struct TimelineMessage: Sendable, Hashable, Identifiable {
     public var failedChange: FailedChange?
     // What waits in the outbox, by its number; nil once the relay has stored the message.
     package var outboxItem: Int64?
-    /// Whether somebody wrote it with whom there is a block: it is only a place, which an app may leave out.
+    /// Whether there is a block between the user and the author: the message is only a placeholder, which an app may
+    /// leave out.
     public var isHidden = false
-    /// Names of the users whom it mentions; `@all` stands for all members.
+    /// Names of the mentioned users; `@all` stands for all members.
     public var mentions: [String] = []
     /// When it disappears, by the relay's clock; nil if it stays.
     public var expires: Date?
@@ -112,11 +113,11 @@ extension TimelineMessage {
 public struct PinnedMessage: Sendable, Equatable, Identifiable {
     /// Its number.
     public var sequence: SequenceNumber
-    /// Who pinned it; nil until the relay has told.
+    /// The user who pinned it; nil until the relay has sent it.
     public var by: String?
-    /// When it was pinned; nil until the relay has told.
+    /// Time of the pin; nil until the relay has sent it.
     public var time: Date?
-    /// The message; nil until the relay has told, or if it can't be read.
+    /// The message; nil until the relay has sent it, or if it can't be read.
     public var message: TimelineMessage?
 
     /// Its number.
@@ -146,7 +147,7 @@ extension TimelineItem.ID: LosslessStringConvertible, Codable {
         }
     }
 
-    /// What `description` gave; nil for anything else.
+    /// Parses a `description`; nil for any other text.
     public init?(_ description: String) {
         let rest = description.dropFirst(2)
         switch (description.prefix(2), Int64(rest)) {

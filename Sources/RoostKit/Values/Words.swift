@@ -7,35 +7,35 @@ public import RoostWire
 
 /// A message's number in its conversation.
 public typealias SequenceNumber = RoostWire.SequenceNumber
-/// What a message says: any JSON value.
+/// The contents of a message: any JSON value.
 public typealias MessageBody = RoostWire.MessageBody
-/// How a device is in use.
+/// The user's activity on a device.
 public typealias PresenceActivity = RoostWire.PresenceActivity
-/// What a member of a group may do.
+/// The rights of a member of a group.
 public typealias MemberRole = RoostWire.MemberRole
-/// Which members of a group may write.
+/// The rule for which members of a group may write.
 public typealias PostingRule = RoostWire.PostingRule
-/// Why somebody was banned, timed out or reported.
+/// The reason for a ban, timeout or report.
 public typealias ReportReason = RoostWire.ReportReason
 /// Users who are banned from a group.
 public typealias BanPage = RoostWire.BanPage
 /// Why the user can't write to a conversation.
 public typealias WritingBarrier = RoostStore.WritingBarrier
-/// Whether somebody is there.
+/// The presence of a user.
 public typealias UserPresence = RoostWire.UserPresence
-/// What somebody is called.
+/// The profile of a user.
 public typealias UserProfile = RoostWire.UserProfile
-/// How often a message got a reaction.
+/// A reaction to a message, with its number.
 public typealias ReactionCount = RoostWire.ReactionCount
 /// A conversation, as far as the device knows it.
 public typealias LocalConversation = RoostStore.LocalConversation
 /// Why the device's file can't be opened, read or written.
 public typealias LocalFailure = RoostStore.LocalFailure
-/// What happens to what can't be sent for now.
+/// The treatment of messages that can't be sent for now.
 public typealias RetryPolicy = RoostStore.RetryPolicy
 /// Why the relay couldn't be asked, or what it refused.
 public typealias RoostFailure = RoostClient.RoostFailure
 /// Opens sockets.
 public typealias SocketConnector = RoostClient.SocketConnector
-/// Tells when the network changes.
+/// Reports network changes.
 public typealias NetworkMonitor = RoostClient.NetworkMonitor
