@@ -1,7 +1,7 @@
 import RoostWire
 
 extension AccountClient {
-    /// The account of whoever is signed in.
+    /// The account of the signed-in user.
     public func profile() async throws(AccountFailure) -> AccountProfile {
         try profile(try await askSignedIn("GET", "/v1/account"))
     }
@@ -68,7 +68,8 @@ extension AccountClient {
         }
     }
 
-    /// Has a link sent to the address, if there is such an account; nobody is told whether there is.
+    /// Asks for a mail with a link to a new password, if there is such an account; the answer doesn't reveal whether
+    /// there is.
     public func forgotPassword(email: String) async throws(AccountFailure) {
         _ = try await ask("POST", "/v1/password/forgot") { $0.member("email", email) }
     }
@@ -81,8 +82,8 @@ extension AccountClient {
         }
     }
 
-    /// Has another letter sent that confirms the address of whoever is signed in. The one of the sign-up is good for
-    /// half an hour. Refused with `conflict` if the address is confirmed, and with `rate_limited` after five.
+    /// Asks for another mail that confirms the signed-in user's address. The one of the sign-up is valid for half an
+    /// hour. Refused with `conflict` if the address is confirmed, and with `rate_limited` after five.
     public func sendConfirmation() async throws(AccountFailure) {
         _ = try await askSignedIn("POST", "/v1/account/confirmation")
     }

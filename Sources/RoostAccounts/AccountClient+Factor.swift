@@ -17,7 +17,7 @@ extension AccountClient {
             })
     }
 
-    /// The second factor of whoever is signed in.
+    /// The second factor of the signed-in user.
     public nonisolated var secondFactor: SecondFactor { SecondFactor(self) }
 }
 
@@ -46,7 +46,7 @@ public struct SecondFactor: Sendable {
     }
 
     /// Turns it on by its first code, and signs out on all other devices.
-    /// - Returns: the recovery codes. Show them now: nobody sees them again.
+    /// - Returns: the recovery codes. Show them now: they can't be read again.
     public func turnOn(code: String) async throws(AccountFailure) -> [String] {
         try SecondFactor.codes(
             try await client.askSignedIn("POST", "/v1/account/factor/confirm") { $0.member("code", code) })

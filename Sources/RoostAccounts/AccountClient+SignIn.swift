@@ -20,7 +20,7 @@ extension AccountClient {
             })
     }
 
-    /// Signs somebody in by their address and password.
+    /// Signs a user in by address and password.
     /// - Throws: `AccountFailure.factorRequired` if the account has a second factor, as every way to sign in does.
     @discardableResult
     public func signIn(email: String, password: String) async throws(AccountFailure) -> SignIn {
@@ -32,12 +32,12 @@ extension AccountClient {
             })
     }
 
-    /// Signs somebody in, or up, by an identity token that a provider's own library gave to the app.
+    /// Signs a user in, or up, by an identity token that a provider's own library gave to the app.
     /// - Parameters:
     ///   - provider: such as `google` or `apple`.
     ///   - nonce: the secret whose SHA-256, in hexadecimal digits, the library was given.
     ///   - authorizationCode: Apple's, so that its grant ends with the account.
-    ///   - displayName: Apple tells it only to the app, and only the first time.
+    ///   - displayName: Apple sends it only to the app, and only the first time.
     @discardableResult
     public func signIn(
         provider: String, identityToken: String, nonce: String, authorizationCode: String? = nil,
@@ -59,10 +59,10 @@ extension AccountClient {
     // MARK: Signing out
 
     /// Signs out on this device, also without a network: the tokens are gone when it returns or throws. When it throws
-    /// `unreachable`, the services weren't told, and the session ends by itself one day.
+    /// `unreachable`, the services don't know, and the session ends by itself one day.
     public func signOut() async throws(AccountFailure) {
         do throws(AccountFailure) { _ = try await askSignedIn("DELETE", "/v1/sessions/current") } catch {
-            // It had ended before, and was told.
+            // It had ended before, and `signedOut` was reported.
             if error == .signedOut { return }
             try forget(.asked)
             throw error

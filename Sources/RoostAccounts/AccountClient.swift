@@ -1,9 +1,9 @@
 import Foundation
 import RoostWire
 
-/// Somebody's account, as an app on one device sees it. It speaks HTTP to `roost-services` (Docs/openapi.yaml), keeps
-/// the tokens in the app's store, and renews them before they end: one exchange at a time, and no token twice but for
-/// an answer that was lost. Pass `token` to `RoostSettings` or `ChatClient`.
+/// A user's account, as an app on one device sees it. It speaks HTTP to `roost-services` (Docs/openapi.yaml), keeps the
+/// tokens in the app's store, and renews them before they end: one exchange at a time, and no token twice but for an
+/// answer that was lost. Pass `token` to `RoostSettings` or `ChatClient`.
 public actor AccountClient {
     /// Where the services are, without a slash at the end.
     public nonisolated let url: String
@@ -47,10 +47,10 @@ public actor AccountClient {
 
     // MARK: Who is signed in
 
-    /// Who is signed in; nil if nobody is. It asks nobody but the store.
+    /// The signed-in user; nil if there is none. It only reads the store.
     public func signedIn() throws(AccountFailure) -> SignIn? { try held()?.signIn }
 
-    /// What happens from now on, for one more reader.
+    /// The events from now on, for one more reader.
     public func events() -> AsyncStream<AccountEvent> {
         lastReader += 1
         let number = lastReader
@@ -81,8 +81,8 @@ public actor AccountClient {
         }
     }
 
-    /// Renews the tokens now, as when the relay said that the session has ended. If it has, `signedOut` is thrown and
-    /// told.
+    /// Renews the tokens now, as after the relay has ended the session. If the session has ended for good, `signedOut`
+    /// is thrown and reported to the readers of `events`.
     public func renew() async throws(AccountFailure) {
         guard let held = try held() else { throw .signedOut }
         _ = try await renewed(held)
@@ -107,7 +107,7 @@ public actor AccountClient {
                 writer.member("key", held.key)
             }
             let answer = try await answer(toRenewal: body)
-            // Somebody may have signed out meanwhile, or in; or an extension of the app was faster.
+            // The user may have signed out meanwhile, or in; or an extension of the app was faster.
             guard let current = try self.held() else { throw .signedOut }
             guard current.refresh == held.refresh else { return .success(current) }
             if let refusal = answer.refusal { throw try failure(refusal) }
@@ -177,14 +177,15 @@ public actor AccountClient {
             answerBytes: limits.answerBytes)
     }
 
-    /// Asks as nobody. The answer is good, or thrown.
+    /// Sends a request without a token. Returns a good answer, or throws.
     func ask(
         _ method: String, _ path: String, _ write: (JSONWriter) -> Void
     ) async throws(AccountFailure) -> AccountAnswer {
         try await ask(request(method, path, body: JSONWriter.object(write)))
     }
 
-    /// Asks as whoever is signed in. If the services don't take the token, it is renewed, and they are asked once more.
+    /// Sends a request as the signed-in user. If the services refuse the token, it is renewed, and the request is sent
+    /// once more.
     func askSignedIn(
         _ method: String, _ path: String, _ write: ((JSONWriter) -> Void)? = nil
     ) async throws(AccountFailure) -> AccountAnswer {

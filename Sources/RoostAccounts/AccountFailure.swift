@@ -4,7 +4,7 @@ public enum AccountFailure: Error, Sendable, Equatable {
     case refused(AccountRefusal)
     /// The account has a second factor: ask for a code, and sign in by it and this ticket.
     case factorRequired(SignInTicket)
-    /// Nobody is signed in, or the session has ended: show the page to sign in.
+    /// No user is signed in, or the session has ended: show the page to sign in.
     case signedOut
     /// There was no answer. The request may have had an effect.
     case unreachable
@@ -23,7 +23,7 @@ public enum AccountFailure: Error, Sendable, Equatable {
     }
 }
 
-/// What the services say when they refuse (Docs/Accounts.md, "Errors").
+/// The refusal in an answer of the services (Docs/Accounts.md, "Errors").
 public struct AccountRefusal: Sendable, Equatable {
     /// The status of HTTP.
     public var status: Int
@@ -31,7 +31,7 @@ public struct AccountRefusal: Sendable, Equatable {
     public var code: String
     /// A few words for the developer.
     public var reason: String
-    /// What is wrong in the request, such as `password`.
+    /// The faulty member of the request, such as `password`.
     public var member: String?
     /// Seconds to wait for.
     public var retryAfter: Int64?

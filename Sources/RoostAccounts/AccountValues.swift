@@ -1,6 +1,6 @@
 public import RoostWire
 
-/// Who is signed in on this device.
+/// The signed-in user on this device.
 public struct SignIn: Sendable, Equatable {
     /// The name in the relay, for ever.
     public var user: String
@@ -10,25 +10,25 @@ public struct SignIn: Sendable, Equatable {
     public var session: String
 }
 
-/// What happens to a sign-in, whether or not the app asked for it.
+/// A change of a sign-in, whether or not the app asked for it.
 public enum AccountEvent: Sendable, Equatable {
-    /// Somebody has signed in, or up.
+    /// A user has signed in, or up.
     case signedIn(SignIn)
-    /// Nobody is signed in any more. The tokens are gone from the store; disconnect from the relay.
+    /// The user is signed out. The tokens are gone from the store; disconnect from the relay.
     case signedOut(SignOutReason)
 }
 
-/// Why nobody is signed in any more.
+/// The reason for a sign-out.
 public enum SignOutReason: Sendable, Equatable {
     /// The app asked for it.
     case asked
     /// The account is deleted.
     case deleted
-    /// The session was ended elsewhere, or nobody was here for too long.
+    /// The session was ended elsewhere, or this device was unused for too long.
     case ended
     /// An operator keeps the account out. Say so, and don't ask for the password.
     case suspended
-    /// The refresh token was used twice, so somebody else may have it. The session has ended for both.
+    /// The refresh token was used twice, so it may be stolen. The session has ended for both.
     case stolen
 }
 
@@ -36,11 +36,11 @@ public enum SignOutReason: Sendable, Equatable {
 public struct AccountProfile: Sendable, Equatable {
     /// The name in the relay, for ever.
     public var user: String
-    /// Nil for whoever signed up by another issuer, which didn't tell one.
+    /// Nil if the user signed up by another issuer that sent no address.
     public var email: String?
-    /// Empty for somebody who was imported without a name: ask for it.
+    /// Empty for a user who was imported without a name: ask for it.
     public var displayName: String
-    /// As chosen at sign-up, where there are roles.
+    /// The role chosen at sign-up, where there are roles.
     public var role: String?
     /// The language of mails.
     public var language: String
@@ -87,7 +87,7 @@ public struct AccountSession: Sendable, Equatable, Identifiable {
     }
 }
 
-/// A user whom another one found by the address.
+/// A user found by the address.
 public struct FoundUser: Sendable, Equatable {
     /// The user's id at the relay.
     public var user: String

@@ -1,8 +1,8 @@
 import Foundation
 import RoostWire
 
-/// The tokens of a sign-in, and when they came by this device's clock, which may be wrong: how long a token is good is
-/// told by the token itself. A value.
+/// The tokens of a sign-in, and when they came by this device's clock, which may be wrong: the lifetime is in the token
+/// itself. A value.
 struct HeldTokens: Sendable, Equatable {
     var signIn: SignIn
     var access: String
@@ -12,7 +12,7 @@ struct HeldTokens: Sendable, Equatable {
     var key: String
     /// Milliseconds since 1970.
     var received: Int64
-    /// How long the access token is good, in milliseconds.
+    /// Lifetime of the access token, in milliseconds.
     var life: Int64
 
     /// From an answer of the services.
@@ -45,7 +45,7 @@ struct HeldTokens: Sendable, Equatable {
         self.life = life
     }
 
-    /// For the store.
+    /// The bytes for the store.
     var stored: [UInt8] {
         JSONWriter.object { writer in
             writer.member("user", signIn.user)
@@ -59,7 +59,7 @@ struct HeldTokens: Sendable, Equatable {
         }
     }
 
-    /// What is left of the access token's life; nothing if the clock was set back meanwhile.
+    /// Remaining lifetime of the access token; 0 if the clock was set back meanwhile.
     func left(now: Int64) -> Int64 {
         let (age, overflow) = now.subtractingReportingOverflow(received)
         guard !overflow, age >= 0, age < life else { return 0 }

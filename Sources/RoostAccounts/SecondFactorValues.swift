@@ -1,7 +1,7 @@
 public import RoostWire
 
-/// What the first step of a sign-in gave, for the second. Nobody is signed in by it. It shows no secret, wherever it is
-/// written.
+/// The result of the first step of a sign-in, for the second. It signs no user in by itself. It shows no secret,
+/// wherever it is written.
 public struct SignInTicket: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let secret: String
     /// When it ends: begin again then.
@@ -39,7 +39,7 @@ public struct SecondFactorState: Sendable, Equatable {
 
 /// The secret of a second factor that waits for its first code. Show it, and keep it nowhere.
 public struct SecondFactorOffer: Sendable, Equatable {
-    /// For people who type it into their app.
+    /// The secret, for people who type it into their app.
     public var secret: String
     /// The same as an `otpauth:` address, for a QR code.
     public var address: String

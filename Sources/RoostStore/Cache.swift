@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What the relay told this device, changed by events in the way that Docs/Protocol.md, section 6, asks for: doing an
-/// event again changes nothing. It belongs to the thread of its database, and to a transaction of its caller's.
+/// The relay's data on this device, changed by events as Docs/Protocol.md, section 6, requires: applying an event again
+/// changes nothing. It belongs to the thread of its database, and to a transaction of its caller's.
 struct Cache {
     let conversations: ConversationTable
     let messages: MessageTable
@@ -40,7 +40,7 @@ struct Cache {
 
     private func take(_ message: Message) throws(LocalFailure) {
         guard try insert(LocalMessage(message)) else { return }
-        // A hidden message names nobody.
+        // A hidden message names no author.
         try noteMessage(
             LocalMessage(message), with: message.isHidden ? [] : [message.from], isReading: message.isReading)
     }
@@ -84,7 +84,7 @@ struct Cache {
         let before = try messages.message(id, sequence)
         try messages.edit(
             id, sequence, edit.body.json, mentions: edit.mentions, version: edit.version, at: edit.target.time)
-        // Whom an edit mentions anew has one more to read; who was mentioned stays so (section 5).
+        // An edit that newly mentions the user adds an unread mention; an earlier mention stays (section 5).
         guard let before, !before.mentions(user), let after = try messages.message(id, sequence),
             after.mentions(user), var one = try conversations.conversation(id), sequence > one.read
         else { return }
@@ -104,7 +104,7 @@ struct Cache {
             let isCounted = !one.leavesOut(message)
             if isCounted { one.time = max(one.time, time) }
             if from == user {
-                // Whoever writes has read what was said before, unless the message says otherwise (section 7).
+                // The author has read what was said before, unless the message says otherwise (section 7).
                 if isReading {
                     one.read = sequence
                     one.unread = 0
@@ -117,7 +117,7 @@ struct Cache {
         }
         try conversations.put(one, for: user)
         try messages.countReply(message, isEvent: true)
-        // Nobody is told what those read with whom there is a block.
+        // With a block, neither side gets the other's receipts.
         if from != user, !from.isEmpty, isReading {
             try conversations.raise(
                 LocalWatermark(user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time), in: id
@@ -126,7 +126,7 @@ struct Cache {
         try messages.trim(id, newest: one.sequence)
     }
 
-    // The conversation, or what is kept in its place until the relay has told it.
+    // The conversation, or a stand-in until the relay has sent it.
     private func known(_ id: String, with members: [String]) throws(LocalFailure) -> LocalConversation {
         if let one = try conversations.conversation(id) { return one }
         let others = members.filter { $0 != user }
@@ -150,7 +150,7 @@ struct Cache {
             try messages.react(
                 target.conversation, target.sequence, { $0.setMine(text, isOn: !reaction.isRemoved) }, isStale: false)
         } else {
-            // A repetition can't be told from a new one, so `history` is asked for the count.
+            // A repetition can't be distinguished from a new reaction, so `history` is asked for the count.
             try messages.react(
                 target.conversation, target.sequence, { $0.change(text, by: reaction.isRemoved ? -1 : 1) },
                 isStale: true)
@@ -261,12 +261,12 @@ struct Cache {
         one.slow = LocalConversation.sound(summary.slow)
         (one.posting, one.timeout) = (summary.posting, summary.timeout)
         one.request = summary.request
-        // Only the event tells it.
+        // Only the event contains it.
         one.inviter = before?.inviter
         try conversations.put(one, for: user)
         if let message = summary.message {
             var kept = LocalMessage(message)
-            // Only `history` tells the reactions.
+            // Only `history` contains the reactions.
             kept.isStale = true
             if try insert(kept) { try messages.countReply(kept, isEvent: false) }
         }
@@ -295,7 +295,7 @@ struct Cache {
             }
             var now = LocalMessage(message)
             if let kept, messages.doubts.has(kept.conversation, kept.sequence, since: asked), now.deletedAt == nil {
-                // Somebody has reacted since: what was told then is nearer to the truth, until the next answer.
+                // A reaction has come since: the present state is nearer to the truth, until the next answer.
                 now.isStale = true
                 now.reactions = kept.reactions
             }
@@ -317,8 +317,8 @@ struct Cache {
         try conversations.put(one, for: user)
     }
 
-    /// A message of this device that the relay has stored.
-    /// - Parameter peer: to whom it was written as `@user`; nil if to a conversation.
+    /// Stores a message of this device that the relay has stored.
+    /// - Parameter peer: the user it was written to as `@user`; nil if to a conversation.
     func take(own message: LocalMessage, to peer: String?) throws(LocalFailure) {
         guard try insert(message) else { return }
         try noteMessage(message, with: peer.map { [$0] } ?? [], isReading: true)

@@ -1,17 +1,16 @@
-/// The tables of what the relay told this device. All of it can be read anew, so another user or another log empties
+/// The tables of the relay's data on this device. All of it can be read anew, so another user or another log empties
 /// them. `message` has stored messages only: what waits to be sent is in `outbox`.
 ///
 /// A sequence between two rows of `message` that has no row is a gap: the device doesn't have that message. Names of
 /// users have no spaces (Docs/Protocol.md, section 2), so that `members` and `mentions` separate them by spaces.
 ///
-/// `thread` is the message with which the thread began that a message belongs to; `replies`, `last_reply` and
-/// `replied_at` are those of the thread that began with it. Of pinned messages the one with the highest `place` was
-/// pinned last.
+/// `thread` is the first message of the thread that a message belongs to; `replies`, `last_reply` and `replied_at` are
+/// those of the thread that a message began. The message with the highest `place` was pinned last.
 ///
 /// `request` is the raw value of `RequestState`, and absent for an ordinary conversation.
 ///
 /// A `setting` without a value was removed; its version keeps an older answer from bringing it back. `has_settings` is
-/// 1 if all of them are here, and 2 while they are asked for.
+/// 1 if all of them are here, and 2 while they are being fetched.
 enum CacheTables {
     static let migrations = [
         LocalMigration(

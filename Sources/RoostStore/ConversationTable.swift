@@ -133,7 +133,7 @@ struct ConversationTable {
 
     // MARK: Watermarks
 
-    /// How far the other members have got, as far as this device was told.
+    /// The other members' receipts, as far as this device has got them.
     func watermarks(of conversation: String) throws(LocalFailure) -> [LocalWatermark] {
         try database.rows(
             """

@@ -8,9 +8,9 @@ import RoostWire
     import Glibc
 #endif
 
-/// A device's file that is damaged. What the relay told can be had again; what the user did is only here. So a new file
-/// takes its place, with every row of the outbox that can still be read, the drafts, and the device's name. Rows are
-/// read from the pages themselves (`DamagedPages`), so that damage costs what it hits. The damaged file is kept beside
+/// A device's file that is damaged. The relay's data can be had again; the user's actions are only here. So a new file
+/// replaces it, with every row of the outbox that can still be read, the drafts, and the device's name. Rows are read
+/// from the pages themselves (`DamagedPages`), so that damage costs only what it hits. The damaged file is kept beside
 /// the new one, as `….damaged`, and its log as `….damaged-wal`.
 ///
 /// Whatever moment a crash comes at, one of the two is whole: the new file has a name of its own until it is on disk.
@@ -101,10 +101,11 @@ struct DamagedFile {
     }
 }
 
-/// What became of a device's file that was damaged.
+/// The result of repairing a damaged file.
 public struct LocalRepair: Sendable, Equatable {
-    /// How much of the outbox could be read: messages, edits and the like. If the damage is there, others are lost.
+    /// Number of items of the outbox that could be read: messages, edits and the like. If the damage is there, others
+    /// are lost.
     public var itemsSaved: Int
-    /// How many of those aren't as they were written: they wait for their user, as if the relay had refused them.
+    /// Number of those that aren't as they were written: they wait for their user, as if the relay had refused them.
     public var itemsChanged = 0
 }

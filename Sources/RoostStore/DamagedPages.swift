@@ -31,7 +31,7 @@ struct DamagedPages {
         log = DamagedLog(path + "-wal")
         let head = DamagedPages.bytes(of: main, at: 16, count: 2)
         let told = head.count == 2 ? Int(head[0]) << 8 | Int(head[1]) : 0
-        // 4,096 is what SQLite makes if nobody asks for another size.
+        // 4,096 is SQLite's default.
         size = log.pageSize ?? (told >= 512 && told & (told - 1) == 0 ? told : 4_096)
         let length = main < 0 ? 0 : max(0, Int(lseek(main, 0, SEEK_END)))
         count = max(UInt32(clamping: length / size), log.lastPage)
@@ -160,7 +160,7 @@ struct DamagedLog {
         var sum = FrameSum(isBigEndian: magic & 1 == 1)
         sum.add(head[..<24])
         let isSound = magic & ~1 == 0x377F_0682 && told == size && sum.isStored(in: head, at: 24)
-        // Of a head that is damaged, the first frame tells the salt and the second one the order of bytes.
+        // If the head is damaged, the first frame has the salt, and the second one shows the byte order.
         readFrames(size, salt: isSound ? head[16..<24] : first[8..<16], isHeadSound: isSound, sum)
     }
 
@@ -190,7 +190,7 @@ struct DamagedLog {
             }
             if fits && !isWhole { hidesFrames = true }
             waiting[frame.link(at: 0)] = place + DamagedLog.frameBytes
-            // A frame that ends a transaction tells how many pages the database has.
+            // A frame that ends a transaction has the number of pages of the database.
             if frame.link(at: 4) > 0 {
                 pages.merge(waiting) { $1 }
                 waiting = [:]

@@ -1,9 +1,9 @@
 import RoostWire
 
-/// Of which messages the relay told something lately that an answer on its way may not know, such as a reaction: the
-/// answer was made before, and must not count as the newest word. It belongs to the thread of its store.
+/// Messages changed by recent events, such as a reaction, of which an answer on its way may not know: the answer may be
+/// older, and must not count as the newest state. It belongs to the thread of its store.
 final class Doubts {
-    /// More than come while a question is under way. Of an older question, every message is in doubt.
+    /// More than come while a request is under way. For an older request, every message is in doubt.
     static let most = 1_024
 
     private struct Doubt {
@@ -13,22 +13,22 @@ final class Doubts {
     }
 
     private var recent: [Doubt] = []
-    /// How many there were.
+    /// Number of changes so far.
     private(set) var count = 0
 
-    /// Something was told of these messages; of all conversations, if none is named.
+    /// Notes a change of these messages; of all conversations, if none is named.
     func note(_ conversation: String?, _ sequences: ClosedRange<Int64>) {
         count += 1
         recent.append(Doubt(conversation: conversation, sequences: sequences))
         if recent.count >= 2 * Doubts.most { recent.removeFirst(Doubts.most) }
     }
 
-    /// Something was told of a message.
+    /// Notes a change of a message.
     func note(_ conversation: String, _ sequence: SequenceNumber) {
         note(conversation, sequence.value...sequence.value)
     }
 
-    /// Whether something was told of a message since there were so many.
+    /// Whether a message has changed since `count` was `mark`.
     func has(_ conversation: String, _ sequence: SequenceNumber, since mark: Int) -> Bool {
         guard count - mark <= recent.count else { return true }
         return recent.suffix(count - mark).contains {

@@ -1,4 +1,4 @@
-/// What users have begun to write, in SQL. It belongs to the thread of its database.
+/// The drafts of users, in SQL. It belongs to the thread of its database.
 struct DraftTable {
     let database: LocalDatabase
 
@@ -18,7 +18,7 @@ struct DraftTable {
                 """)
     ]
 
-    /// What a user has begun to write under the first of these names that has something; empty if nothing.
+    /// A user's draft under the first of these names that has one; empty if there is none.
     func draft(of user: String?, for names: [String]) throws(LocalFailure) -> String {
         for name in names {
             let found = try database.rows(
@@ -52,7 +52,7 @@ struct DraftTable {
             [.text(user ?? ""), .text(name), .text(text)])
     }
 
-    /// What was written before anybody was known is this user's.
+    /// Gives drafts from before any user was known to this user.
     func adopt(_ user: String) throws(LocalFailure) {
         try database.run("UPDATE OR REPLACE draft SET user = ? WHERE user = ''", [.text(user)])
     }

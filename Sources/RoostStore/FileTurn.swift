@@ -8,9 +8,9 @@ import CSQLite
     import Glibc
 #endif
 
-/// Whose turn it is with a device's file, among all programs that have opened it: an app and its extensions. Whoever
-/// writes shares the turn for as long as a transaction takes; whoever opens the file, and may have to make it anew, has
-/// it alone. Nobody holds it for longer, because a system may end a suspended program that holds a lock.
+/// The lock on a device's file among all programs that have opened it: an app and its extensions. Writers share it,
+/// each for the length of a transaction; a program that opens the file, and may have to make it anew, holds it alone.
+/// It is never held for longer, because a system may end a suspended program that holds a lock.
 ///
 /// It is a lock on a file beside the other one, `….lock`, which says nothing and stays. It belongs to one thread at a
 /// time.
@@ -26,7 +26,7 @@ final class FileTurn {
     /// - Parameter waitMax: microseconds after which the others have had it for too long.
     init(path: String, waitMax: UInt32 = FileTurn.waitMax) throws(LocalFailure) {
         self.waitMax = waitMax
-        // A database in memory is nobody else's, and has no file beside it.
+        // A database in memory belongs to this process alone, and has no file beside it.
         let side = path == ":memory:" ? "/dev/null" : path + ".lock"
         file = open(side, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard file >= 0 else {

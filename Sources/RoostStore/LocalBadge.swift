@@ -1,6 +1,6 @@
-/// How much the user hasn't read where nothing is muted, as the relay said last (Docs/Protocol.md, section 7), kept for
-/// starts without a network. What this device itself counts only takes off what was read here, or has disappeared, and
-/// the relay doesn't know yet. It belongs to the thread of its store.
+/// Number of unread messages where nothing is muted, from the relay's last word (Docs/Protocol.md, section 7), kept for
+/// starts without a network. This device's own count only subtracts what was read here, or has disappeared, and the
+/// relay doesn't know yet. It belongs to the thread of its store.
 public final class LocalBadge {
     private let database: LocalDatabase
 
@@ -15,16 +15,16 @@ public final class LocalBadge {
 
     init(database: LocalDatabase) { self.database = database }
 
-    /// What to show.
-    /// - Parameter own: what this device itself counts. It counts less than the relay as long as something is missing
-    ///   here, and then it says nothing; if the relay has told no number yet, it is all there is.
+    /// Returns the number to show.
+    /// - Parameter own: this device's own count. It is less than the relay's as long as something is missing here, and
+    ///   is ignored then; if the relay has sent no number yet, it is all there is.
     public func shown(own: Int) throws(LocalFailure) -> Int {
         let (told, isWhole) = try read()
         guard let told else { return max(0, own) }
         return isWhole ? max(0, min(told, own)) : told
     }
 
-    /// The relay's last word; nil as long as it has told no number to this user here.
+    /// The relay's last number; nil as long as it has sent none to this user here.
     public func told() throws(LocalFailure) -> Int? { try read().told }
 
     // Nothing is missing if all conversations are here as they are now, and all events had come before the last session
@@ -38,7 +38,7 @@ public final class LocalBadge {
         ) { ($0.isNull(0) ? nil : Int(clamping: $0.integer(0)), $0.integer(1) != 0) }.first ?? (nil, false)
     }
 
-    /// A session has begun, and what this device missed follows. Nil if the relay tells the number later.
+    /// Notes that a session has begun, and what this device missed follows. Nil if the relay sends the number later.
     func begin(_ told: Int?) throws(LocalFailure) {
         try database.run(
             "UPDATE identity SET badge = ?, is_live = 0", [told.map { .integer(Int64($0)) } ?? .null])

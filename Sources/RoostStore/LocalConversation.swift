@@ -22,19 +22,19 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var read: SequenceNumber
     /// Number of messages that the user hasn't read.
     public var unread: Int
-    /// How many of them mention the user, by name or with all others; of very many, only the newest are counted.
+    /// Number of those that mention the user, by name or with all others; of very many, only the newest are counted.
     public var mentions: Int
     /// The first of these; nil if there is none.
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages that are sent from now on disappear; 0 if they stay.
     public var expiry: Int64
-    /// Which members may write.
+    /// The rule for which members may write.
     public var posting: PostingRule
     /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
     public var slow: Int64 = 0
     /// Until when the user can't write, and why; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
-    /// What it is to the user as long as one of the two hasn't accepted it; nil if it is like others.
+    /// The state of a message request, until both have accepted; nil for an ordinary conversation.
     public var request: RequestState?
     /// By whose link the user of this device, or the other one, came into it; nil if by none.
     public var inviter: String?
@@ -52,7 +52,7 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         sequence > read || unread > 0 && sequence >= self.sequence
     }
 
-    /// Somebody has written to it or changed something in it. A request ends with the first such event of its receiver.
+    /// Notes a message or a change by a user. A request ends with the first one of its receiver.
     mutating func noteDeed(by name: String, of user: String) {
         guard let request, (request == .sent) == (name != user) else { return }
         self.request = nil
@@ -146,7 +146,7 @@ public struct LocalMessage: Sendable, Equatable {
     public var reactions: [ReactionCount]
     /// Whether the reactions must be asked anew: others reacted, and `history` counts.
     public var isStale: Bool
-    /// Names of the users whom it mentions; `@all` stands for all members.
+    /// Names of the mentioned users; `@all` stands for all members.
     public var mentions: [String] = []
     /// When it disappears, by the relay's clock; nil if it stays. From then on it looks like a deleted one.
     public var expires: Timestamp?
@@ -164,7 +164,7 @@ public struct LocalMessage: Sendable, Equatable {
     public var isLost: Bool { from.isEmpty && !isHidden }
 }
 
-/// How far another member has got in a conversation.
+/// Another member's receipts in a conversation.
 public struct LocalWatermark: Sendable, Equatable {
     /// The member.
     public var user: String

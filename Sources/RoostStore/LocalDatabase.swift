@@ -4,14 +4,14 @@ import CSQLite
     import RoostLock
 #endif
 
-/// What the local store couldn't do.
+/// A failure of the local store.
 public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// SQLite's extended result code (sqlite.org/rescode.html); 0 if the store itself refuses.
     public var code: Int32
     /// One line; it names the statement and never its values.
     public var description: String
 
-    /// What a caller of the store's couldn't do with its file.
+    /// A failure of a caller of the store with its file.
     package init(code: Int32 = 0, description: String) {
         self.code = code
         self.description = description
@@ -35,7 +35,7 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
     /// The file isn't there.
     var isMissing: Bool { code & 0xFF == SQLITE_CANTOPEN }
 
-    /// What SQLite itself says of damage.
+    /// SQLite's own code for damage.
     static let damage = SQLITE_CORRUPT
     static let moved = SQLITE_READONLY | (4 << 8)
 }
@@ -55,7 +55,7 @@ package final class LocalDatabase {
 
     private let handle: OpaquePointer
     private let path: String
-    /// What writes pages without stale bytes; nil if there is no file.
+    /// The file system that writes pages without stale bytes; nil if there is no file.
     private let cleanFile: UnsafeMutableRawPointer?
     private var statements: [String: LocalStatement] = [:]
     private var isClosed = false
@@ -103,8 +103,8 @@ package final class LocalDatabase {
         self.cleanFile = cleanFile
         self.turn = turn
         sqlite3_busy_timeout(opened, 5_000)
-        // What is deleted is overwritten, so that nobody finds it in the file; copies that SQLite leaves when it moves
-        // rows are left out of the pages that are written.
+        // Deleted content is overwritten, so that it can't be found in the file; copies that SQLite leaves when it
+        // moves rows are left out of the pages that are written.
         try execute(
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON")
         if let migrations { try migrate(migrations) }
@@ -161,7 +161,7 @@ package final class LocalDatabase {
         _ = try transaction { () throws(LocalFailure) in try rows(sql, values) { _ in } }
     }
 
-    /// What `read` makes of each row.
+    /// Returns the result of `read` for each row.
     package func rows<Row>(
         _ sql: String, _ values: [LocalValue] = [], _ read: (LocalStatement) -> Row
     ) throws(LocalFailure) -> [Row] {
@@ -201,7 +201,7 @@ package final class LocalDatabase {
     /// The id of the row that was inserted last.
     package var lastID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// How many rows the last statement changed.
+    /// Number of rows that the last statement changed.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// All of `body`, or nothing. Inside another transaction it is a part of that one.

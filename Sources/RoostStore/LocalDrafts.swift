@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What the user has begun to write. It belongs to the thread of its store.
+/// The user's drafts. It belongs to the thread of its store.
 public struct LocalDrafts {
     let store: LocalStore
 
     private var table: DraftTable { DraftTable(database: store.database) }
 
-    /// What the key of the setting begins with by which a draft is on all devices (Docs/Protocol.md, section 6).
+    /// The prefix of a setting's key that shares a draft with all devices (Docs/Protocol.md, section 6).
     public static let key = "draft/"
 
     /// Counts up whenever one of them may have changed.
@@ -17,18 +17,18 @@ public struct LocalDrafts {
         try table.destinations(of: store.identity.user)
     }
 
-    /// What the user's other devices have been told; empty if nothing.
+    /// The draft that the user's other devices have; empty if there is none.
     public func shared(in conversation: String) throws(LocalFailure) -> String {
         try store.settings.setting(LocalDrafts.key + conversation).flatMap { MessageBody(json: $0.value)?.text } ?? ""
     }
 
-    /// The version of what the user's other devices have been told; 0 if nothing ever was.
+    /// The version of the draft that the user's other devices have; 0 if there never was one.
     public func sharedVersion(for destination: String) throws(LocalFailure) -> Int64 {
         guard let id = try store.conversation(destination)?.id else { return 0 }
         return try store.settings.version(of: LocalDrafts.key + id)
     }
 
-    /// A draft that a setting tells: its conversation and text, empty if it was removed; nil if it tells of none.
+    /// The draft in a setting: its conversation and text, empty if it was removed; nil if the setting isn't a draft.
     public static func told(by setting: LocalSetting) -> (conversation: String, text: String)? {
         guard setting.key.hasPrefix(key) else { return nil }
         let conversation = String(setting.key.dropFirst(key.count))
@@ -36,7 +36,7 @@ public struct LocalDrafts {
         return MessageBody(json: setting.value)?.text.map { (conversation, $0) }
     }
 
-    /// What the user has begun to write to a conversation or `@name`; empty if nothing.
+    /// The user's draft to a conversation or `@name`; empty if there is none.
     public func draft(for destination: String) throws(LocalFailure) -> String {
         try table.draft(of: store.identity.user, for: try names(of: destination))
     }
@@ -65,7 +65,7 @@ public struct LocalDrafts {
         return text[..<end].drop(while: \.isWhitespace)
     }
 
-    // A direct conversation may be opened as `@name` and by its id, before and after the relay has told the id.
+    // A direct conversation may be opened as `@name` and by its id, before and after the relay has sent the id.
     private func names(of destination: String) throws(LocalFailure) -> [String] {
         guard let known = try store.conversation(destination) else { return [destination] }
         guard let peer = known.peer(of: store.identity.user ?? "") else { return [known.id] }

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A device's file, as it is opened. One that is damaged is made anew, because nobody could chat with it: also one that
-/// an earlier use found damaged. No other program is at it meanwhile.
+/// A device's file, as it is opened. A damaged file is made anew, because the user couldn't chat with it: also one that
+/// an earlier use found damaged. No other program uses it meanwhile.
 struct LocalFile {
     let path: String
 

@@ -1,4 +1,4 @@
-/// Who a device is, and how far it has got.
+/// The device's user and name, and its position in the log.
 public struct LocalIdentity: Sendable, Equatable {
     /// The name of the device, for `hello`.
     public var device: String
@@ -13,7 +13,7 @@ public struct LocalIdentity: Sendable, Equatable {
     /// By how many milliseconds the relay's clock was ahead of this device's when the last session began.
     public var clockAhead: Int64 = 0
 
-    /// The newest message that the relay has told of: if it goes back, this is the first one that is missing.
+    /// The newest message that the relay has sent: if the log goes back, this is the first one that is missing.
     public var newest: KnownMessage?
 
     // After those of all other columns, so that they follow each other alike in every file.

@@ -2,7 +2,7 @@ public import RoostWire
 
 /// Something that has happened to a conversation beside its messages, which apps show as a line between them.
 public struct ConversationLine: Sendable, Hashable, Identifiable {
-    /// What it was.
+    /// The kind of change.
     public enum Event: Sendable, Hashable {
         /// The conversation began, or the group was created.
         case created
@@ -42,10 +42,10 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
     public var time: Timestamp
     /// The user who did it.
     public var by: String
-    /// What happened.
+    /// The change.
     public var event: Event
 
-    /// Most users whom a line names.
+    /// Most users named in a line.
     static let usersMax = 5
 
     /// The line of an event; nil if an app shows none.
@@ -77,7 +77,7 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
         (self.id, self.sequence, self.time, self.by, self.event) = (id, sequence, time, by, event)
     }
 
-    /// Whose names it shows.
+    /// The users whose names it shows.
     public var people: [String] {
         switch event {
         case .added(let users, _), .removed(let users, _), .banned(let users, _, _): [by] + users
@@ -117,7 +117,7 @@ public final class LocalLines {
                 """)
     ]
 
-    /// What has happened to a conversation behind these messages, oldest first.
+    /// The changes to a conversation behind these messages, oldest first.
     public func lines(
         of conversation: String, behind range: ClosedRange<SequenceNumber>
     ) throws(LocalFailure) -> [ConversationLine] {

@@ -1,9 +1,9 @@
 public import RoostWire
 
-/// What the people are called whom this device was told of. Of two profiles of a user the one with the higher version
-/// counts, whatever comes first (Docs/Protocol.md, section 14). It belongs to the thread of its store.
+/// The profiles that this device has got. The profile of a user with the highest version counts, in whatever order they
+/// come (Docs/Protocol.md, section 14). It belongs to the thread of its store.
 public final class LocalPeople {
-    /// Whose profiles have changed since somebody asked.
+    /// The users whose profiles have changed since the last look.
     public enum Changes: Sendable, Equatable {
         /// Those of these users.
         case of(Set<String>)
@@ -12,7 +12,7 @@ public final class LocalPeople {
     }
 
     private let database: LocalDatabase
-    // Most people who are kept; who was told of first goes first, and can be asked for.
+    // Most profiles that are kept; the one that came first goes first, and can be asked for.
     private let most: Int
     private var changes = Changes.of([])
 
@@ -43,7 +43,7 @@ public final class LocalPeople {
 
     // MARK: Reading
 
-    /// The profile of a user; nil if this device was told of none.
+    /// The profile of a user; nil if this device has none.
     public func profile(of user: String) throws(LocalFailure) -> UserProfile? {
         try database.rows(
             """
@@ -60,7 +60,7 @@ public final class LocalPeople {
             bio: text(5), role: text(6), tier: text(7), isDeleted: row.integer(8) != 0)
     }
 
-    /// Whose profiles have changed since the last call.
+    /// Returns the users whose profiles have changed since the last call.
     public func takeChanges() -> Changes {
         defer { changes = .of([]) }
         return changes
@@ -73,8 +73,8 @@ public final class LocalPeople {
         for one in people where one.version > 0 { try put(one, isWhole: false) }
     }
 
-    /// Takes whole profiles, as events and `user.get` tell them. Without a version, nothing is shown of the user: what
-    /// was shown before stays, as after a block, so that nobody turns into an id.
+    /// Stores whole profiles, as events and `user.get` contain them. A profile without a version is hidden from this
+    /// user: the old one stays, as after a block, so that a name doesn't turn into an id.
     public func take(_ profiles: [UserProfile]) throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
             for one in profiles where one.version > 0 { try put(one, isWhole: true) }
@@ -99,7 +99,7 @@ public final class LocalPeople {
                 .text(one.user), .integer(one.version), .integer(isWhole ? 1 : 0), text(one.name), text(one.username),
                 text(one.photo), text(one.bio), text(one.role), text(one.tier), .integer(one.isDeleted ? 1 : 0),
             ])
-        // Each put takes the next number, so that those told of last have the highest.
+        // Each put takes the next number, so that the newest have the highest.
         try database.run("DELETE FROM person WHERE number <= ?", [.integer(database.lastID - Int64(most))])
         note(one.user)
     }

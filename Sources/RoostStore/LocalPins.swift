@@ -1,7 +1,7 @@
 public import RoostWire
 
-/// The messages that conversations point out, as far as this device was told (Docs/Protocol.md, section 5). It belongs
-/// to the thread of its store.
+/// The pinned messages of conversations, as far as this device knows them (Docs/Protocol.md, section 5). It belongs to
+/// the thread of its store.
 public struct LocalPins {
     let database: LocalDatabase
     let messages: MessageTable
@@ -47,7 +47,7 @@ public struct LocalPins {
         }
     }
 
-    /// Takes the whole list as `conversation.pins` tells it, with those messages that aren't here.
+    /// Stores the whole list of a `conversation.pins` answer, with those messages that aren't here.
     public func take(_ pins: [Pin], of conversation: String) throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
             try database.run("DELETE FROM pin WHERE conversation = ?", [.text(conversation)])
@@ -55,7 +55,7 @@ public struct LocalPins {
                 try put(pin.sequence, in: conversation, by: pin.by, at: pin.time)
                 guard let message = pin.message else { continue }
                 var kept = LocalMessage(message)
-                // Only `history` tells the reactions.
+                // Only `history` contains the reactions.
                 kept.isStale = true
                 _ = try messages.insert(kept)
             }
@@ -77,11 +77,11 @@ public struct LocalPins {
     }
 }
 
-/// A pinned message, as far as this device was told.
+/// A pinned message, as far as this device knows it.
 public struct LocalPin: Sendable, Equatable {
     /// Its sequence.
     public var sequence: SequenceNumber
-    /// Who pinned it; nil until that is asked for.
+    /// The user who pinned it; nil until that is asked for.
     public var by: String?
     /// When it was pinned; nil until that is asked for.
     public var time: Timestamp?

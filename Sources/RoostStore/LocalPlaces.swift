@@ -1,7 +1,7 @@
 /// Names as which conversations were written to since the start, such as `@ben`, with the ids of these conversations. A
 /// name may be a username, and only the relay knows whose that is. It belongs to the store's thread.
 struct LocalPlaces {
-    /// How many are kept, the last ones: only what is open by such a name needs them.
+    /// Most names that are kept, the last ones: only conversations opened by such a name need them.
     static let most = 100
 
     private var known: [(name: String, id: String)] = []

@@ -1,10 +1,10 @@
 public import RoostWire
 
-/// The settings that follow the user, as far as this device was told (Docs/Protocol.md, section 6). It belongs to the
-/// thread of its store.
+/// The settings that follow the user, as far as this device has got them (Docs/Protocol.md, section 6). It belongs to
+/// the thread of its store.
 public final class LocalSettings {
     private let database: LocalDatabase
-    /// Called before a change is taken that the relay tells, with the value before. Set once.
+    /// Called before a change from the relay is applied, with the value before. Set once.
     package var willTake: (_ old: LocalSetting?, _ new: LocalSetting) throws(LocalFailure) -> Void = { _, _ in }
     /// Counts up whenever one of them may have changed.
     public private(set) var revision = 0
@@ -63,7 +63,7 @@ public final class LocalSettings {
         return (muted, first)
     }
 
-    /// What the key of a mute begins with (Docs/Protocol.md, section 6).
+    /// The prefix of a mute's key (Docs/Protocol.md, section 6).
     public static let mute = "mute/"
 
     // MARK: Writing
@@ -130,7 +130,7 @@ public struct LocalSetting: Sendable, Equatable {
     public var version: Int64
 }
 
-/// How long a conversation makes no sound, and isn't counted on an app's icon.
+/// The time for which a conversation makes no sound, and isn't counted on an app's icon.
 public enum Mute: Sendable, Equatable {
     /// Until it is taken back.
     case always

@@ -1,34 +1,34 @@
 public import RoostWire
 
-/// What a device keeps on disk: what the relay told it, and what its user did. One file; `outbox` is the part that no
-/// change of user, log or server takes away.
+/// A device's data on disk: what came from the relay, and what its user did. One file; `outbox` is the part that
+/// survives every change of user, log or server.
 ///
 /// It belongs to one thread at a time, which must not be the main one: it waits for the disk. Everything that it hands
 /// out is a value.
 public final class LocalStore {
-    /// What waits for the relay.
+    /// The items that wait for the relay.
     public let outbox: Outbox
     /// The device's file; the owner of the store closes it.
     package let database: LocalDatabase
     private let conversations: ConversationTable
     private let messages: MessageTable
-    /// Who this device is and how far it has got.
+    /// The device's user and name, and its position in the log.
     public private(set) var identity: LocalIdentity
     /// The settings that follow the user.
     public let settings: LocalSettings
-    /// What people are called.
+    /// The profiles of users.
     public let people: LocalPeople
     /// The user's contacts.
     public let contacts: LocalContacts
-    /// How much the user hasn't read.
+    /// The number of unread messages.
     public let badge: LocalBadge
-    /// What conversations point out.
+    /// The pinned messages of conversations.
     public let pins: LocalPins
-    /// What has happened to conversations beside their messages.
+    /// The changes to conversations beside their messages.
     public let lines: LocalLines
     /// The messages of threads.
     public let threads: LocalThreads
-    /// What was saved of a damaged file; nil if it was whole.
+    /// The result of repairing a damaged file; nil if it was whole.
     public let repair: LocalRepair?
     private var places = LocalPlaces()
 
@@ -124,18 +124,18 @@ public final class LocalStore {
         }
     }
 
-    /// How often the relay's files were found older than they were, since this store was opened. What the relay had
-    /// told is forgotten then, and must be asked anew on another connection; what waits stays.
+    /// Number of times, since this store was opened, that the relay's files were found older than they were. The
+    /// relay's data is forgotten then, and must be fetched anew on another connection; what waits stays.
     public private(set) var rewinds = 0
 
-    // All that the relay told may be of a log that is no more.
+    // All of the relay's data may come from a log that no longer exists.
     private func rewind() throws(LocalFailure) {
         messages.olderFiles.hasOld = false
         rewinds += 1
         try empty()
     }
 
-    /// The relay no longer has the newest message that it told of.
+    /// Notes that the relay no longer has the newest message that it sent.
     public func noteOlderFiles() throws(LocalFailure) { try change { () throws(LocalFailure) in try rewind() } }
 
     private var cache: Cache {
@@ -144,7 +144,7 @@ public final class LocalStore {
             user: identity.user ?? "")
     }
 
-    /// What the user has begun to write.
+    /// The user's drafts.
     public var drafts: LocalDrafts { LocalDrafts(store: self) }
 
     // MARK: Sessions
@@ -217,7 +217,7 @@ public final class LocalStore {
         _ = try database.forget()
     }
 
-    // MARK: What the relay tells
+    // MARK: Data from the relay
 
     /// Takes events in the order in which they came, and the position of the last one, in one transaction: what was
     /// acked is never lost here.
@@ -313,8 +313,8 @@ public final class LocalStore {
         }
     }
 
-    /// Counts what was told of messages that an answer on its way may not know. Whoever asks for `history` notes it
-    /// before, so that what comes meanwhile is asked for again.
+    /// Number of changes to messages of which an answer on its way may not know. Note it before asking for `history`,
+    /// so that changes that come meanwhile are asked for again.
     public var doubts: Int { messages.doubts.count }
 
     /// Takes the messages from one sequence to another as they are now.
@@ -470,7 +470,7 @@ public final class LocalStore {
         try messages.sequence(ofKey: key, in: conversation)
     }
 
-    /// How far the other members have got, as far as this device was told.
+    /// The other members' receipts, as far as this device has got them.
     public func watermarks(of conversation: String) throws(LocalFailure) -> [LocalWatermark] {
         try conversations.watermarks(of: conversation)
     }

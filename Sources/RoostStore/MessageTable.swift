@@ -252,8 +252,8 @@ struct MessageTable {
         try replace(message)
     }
 
-    /// The reactions of these messages were asked for, when there were so many doubts: what the relay didn't show isn't
-    /// asked for again, unless something was told of it since.
+    /// Notes an answer with the reactions of these messages, asked for when `asked` was the number of doubts: a message
+    /// that it left out isn't asked for again, unless it has changed since.
     func settle(
         _ conversation: String, from: SequenceNumber, to: SequenceNumber, asked: Int
     ) throws(LocalFailure) {
@@ -268,7 +268,7 @@ struct MessageTable {
         }
     }
 
-    /// The first 200 messages behind a sequence that mention somebody, oldest first: the relay counts no more.
+    /// The first 200 messages behind a sequence with a mention, oldest first: the relay counts no more.
     func mentioning(
         in conversation: String, after sequence: SequenceNumber
     ) throws(LocalFailure) -> [LocalMessage] {
@@ -280,7 +280,7 @@ struct MessageTable {
             [.text(conversation), .integer(sequence.value)], MessageTable.message)
     }
 
-    /// How many hidden messages are kept behind one.
+    /// Number of hidden messages kept behind a sequence.
     func hidden(in conversation: String, after sequence: SequenceNumber) throws(LocalFailure) -> Int {
         let counts = try database.rows(
             "SELECT count(*) FROM message WHERE conversation = ? AND sequence > ? AND is_hidden",
@@ -364,7 +364,7 @@ extension [ReactionCount] {
         if let index = firstIndex(where: { $0.reaction == reaction }) { self[index].isMine = isOn }
     }
 
-    /// Somebody else reacted, or took a reaction back.
+    /// Another user reacted, or took a reaction back.
     mutating func change(_ reaction: String, by number: Int) {
         if let index = firstIndex(where: { $0.reaction == reaction }) {
             self[index].count += number

@@ -10,7 +10,7 @@ final class OlderFiles {
     /// Whether a message came under the sequence of another one.
     private(set) var isFound = false
 
-    /// The relay tells a message of which there is a copy.
+    /// Compares a message from the relay with the kept copy.
     func compare(_ kept: LocalMessage, _ told: LocalMessage) {
         if hasOld, KnownMessage(kept).isAnother(than: told) { isFound = true }
     }
@@ -28,7 +28,7 @@ public struct KnownMessage: Sendable, Equatable {
     public var conversation: String
     /// Its place there.
     public var sequence: SequenceNumber
-    /// Who wrote it.
+    /// The author.
     public var from: String
     /// When the relay stored it.
     public var time: Timestamp
@@ -65,7 +65,7 @@ public struct KnownMessage: Sendable, Equatable {
         ]
     }
 
-    /// Whether what the relay tells under its sequence is another message. Of one that is hidden or lost, nobody knows.
+    /// Whether the relay's message with its sequence is another one. For a hidden or lost message this can't be known.
     func isAnother(than told: LocalMessage) -> Bool {
         guard !from.isEmpty, !told.from.isEmpty, !told.isHidden else { return false }
         if let key, let other = told.key, key != other { return true }

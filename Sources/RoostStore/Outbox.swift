@@ -1,11 +1,12 @@
 import RoostWire
 
-/// What a user did and the relay hasn't accepted yet, on disk. Nothing expires, and no error deletes what was typed.
+/// The user's actions that the relay hasn't accepted yet, on disk. Nothing expires, and no error deletes what was
+/// typed.
 ///
-/// Messages, edits and deletions of one conversation go out one after another, in the order in which they were made.
-/// An item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one
-/// of the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits
-/// as a whole. Reactions and read marks hold nothing up, and are dropped when refused.
+/// Messages, edits and deletions of one conversation go out one after another, in the order in which they were made. An
+/// item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one of
+/// the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as
+/// a whole. Reactions and read marks hold nothing up, and are dropped when refused.
 ///
 /// It belongs to one thread at a time, which must not be the main one: every change is a commit.
 public final class Outbox {
@@ -79,8 +80,8 @@ public final class Outbox {
         try reread()
     }
 
-    /// Whether an item can be given another body or be taken back as if it had never been. Of one that may have reached
-    /// the relay, and whose answer was lost, nobody knows that.
+    /// Whether an item can be given another body or be taken back as if it had never been. It can't if it may have
+    /// reached the relay, with its answer lost.
     public func mayChange(_ id: Int64) -> Bool {
         guard let item = items.first(where: { $0.id == id }), !underWay.contains(id) else { return false }
         return item.failure != nil || untried.contains(id)
@@ -104,9 +105,9 @@ public final class Outbox {
 
     /// Puts an item at the end. It is on disk when this returns.
     /// - Parameters:
-    ///   - mentions: the users whom a message or an edit mentions.
-    ///   - thread: the stored message with which the thread began that a message belongs to.
-    ///   - forward: what a message forwards.
+    ///   - mentions: the users mentioned in a message or an edit.
+    ///   - thread: the stored first message of the thread that a message belongs to.
+    ///   - forward: the original of a forwarded message.
     ///   - version: the version that the message of an edit must have; nil if any.
     /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written; then it isn't there.
     @discardableResult
@@ -124,7 +125,7 @@ public final class Outbox {
             if let parent = item.parent {
                 guard items.contains(where: { $0.id == parent && $0.isMessage }) else { throw OutboxFailure.noSuchItem }
             }
-            // Of two read marks that wait, the later says all.
+            // The later of two waiting read marks includes the earlier.
             let replaced = items.first { replaces(action, $0, in: destination) }
             let mayBeSent = isOpen && parked[destination] == nil
             if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
@@ -159,7 +160,7 @@ public final class Outbox {
     /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
     public func replace(_ id: Int64, body: [UInt8], mentions: [String] = []) throws {
         let changed = try database.change {
-            // What somebody else wrote stays as it is.
+            // A forwarded message of another user stays as it is.
             guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id), items[index].forward == nil
             else { throw OutboxFailure.noSuchItem }
             var item = items[index]
@@ -249,7 +250,7 @@ public final class Outbox {
         guard underWay.count < limits.underWayMax else { return nil }
         var line = Line()
         for item in items {
-            // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
+            // A conversation that refuses waits as a whole, and a child holds up no other item: its parent does.
             guard parked[item.destination] == nil || probes.contains(item.id), item.parent == nil else { continue }
             if underWay.contains(item.id) {
                 line.hold(item)
@@ -268,7 +269,7 @@ public final class Outbox {
         return nil
     }
 
-    /// Which items must wait for earlier ones.
+    /// The items that must wait for earlier ones.
     private struct Line {
         private var visible: Set<String> = []
         private var messages: Set<String> = []
@@ -353,7 +354,7 @@ public final class Outbox {
         try reread()
     }
 
-    /// What was written to `@user` is written to this conversation.
+    /// Moves items written to `@user` to this conversation.
     func move(_ name: String, to conversation: String) throws(LocalFailure) {
         try database.run(
             OutboxTable.move, [.text(conversation), .text(name), user.map { .text($0) } ?? .null])

@@ -10,7 +10,7 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
         case unsent(Int64)
     }
 
-    /// What the user did.
+    /// The user's action.
     public enum Action: Sendable, Equatable {
         /// A message with a body in JSON. Without a kind it is a text.
         case send(kind: String?, body: [UInt8], replyTo: Target?)
@@ -61,15 +61,15 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
     public var destination: String
     /// The key on the wire. The relay carries out each key once, so sending an item again is harmless.
     public var key: String
-    /// What to do.
+    /// The action.
     public var action: Action
-    /// How often the relay couldn't be asked, or asked for a later try.
+    /// Number of times that the relay couldn't be asked, or asked for a later try.
     public var tries = 0
-    /// Names of the users whom the message, or the edit, mentions; `@all` stands for all members.
+    /// Names of the users mentioned in the message, or the edit; `@all` stands for all members.
     public var mentions: [String] = []
     /// The stored message with which the thread began that the message belongs to; nil if it is in none.
     public var thread: SequenceNumber?
-    /// What the message forwards; nil if it has a content of its own. The body is then only for showing it.
+    /// The original of a forwarded message; nil if it has a content of its own. The body is then only for showing it.
     public var forward: Forward?
     /// The version that the message must have, or an edit is refused with `conflict`; nil if any.
     public var ifVersion: Int64?
@@ -117,7 +117,7 @@ public struct OutboxItem: Sendable, Equatable, Identifiable {
     }
 }
 
-/// What a refusal means for what waits.
+/// The effect of a refusal on waiting items.
 public enum FailureScope: Sendable, Equatable {
     /// The same try may succeed later.
     case passing
@@ -126,8 +126,8 @@ public enum FailureScope: Sendable, Equatable {
     /// The conversation's: all its items wait until its user chooses.
     case conversation
 
-    /// Judges a refusal of an item. Of one that names another message, as the first of a thread or what it forwards, or
-    /// members, those may be what is gone; and not everybody may mention all.
+    /// Judges a refusal of an item. If the item names another message (the first of a thread, or a forwarded one) or
+    /// members, those may be what is gone; and not every member may mention all.
     public init(_ code: ErrorCode, of item: OutboxItem) {
         let namesOthers = item.thread != nil || item.forward != nil || !item.mentions.isEmpty
         let isOfItem =

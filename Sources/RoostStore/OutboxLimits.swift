@@ -1,6 +1,6 @@
 /// The bounds of an outbox, each with its reason.
 public struct OutboxLimits: Sendable, Equatable {
-    /// Most items. Somebody who is offline for a week doesn't reach it; a loop that sends does.
+    /// Most items. A user who is offline for a week doesn't reach it; a loop that sends does.
     public var itemsMax = 10_000
     /// Most bytes of items, which are in memory too. 10,000 texts of usual length take a fifth of it.
     public var bytesMax = 16_777_216
@@ -11,7 +11,7 @@ public struct OutboxLimits: Sendable, Equatable {
     public init() {}
 }
 
-/// What happens when the relay can't be asked, or asks for a later try.
+/// The treatment of an item when the relay can't be asked, or asks for a later try.
 public enum RetryPolicy: Sendable, Equatable {
     /// The item stays in its place until the relay takes it.
     case forever

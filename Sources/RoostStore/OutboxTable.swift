@@ -1,7 +1,7 @@
 import RoostWire
 
 /// The outbox in SQL. `action` is one of `Word`; `parent` is an item that a row waits for, `target` the sequence of a
-/// stored message. `may_be_sent` is 0 as long as there was no session since the row was made. `checksum` tells whether
+/// stored message. `may_be_sent` is 0 as long as there was no session since the row was made. `checksum` shows whether
 /// a row is as it was written: what a user typed must not go out as something else because of a bit on the disk.
 enum OutboxTable {
     enum Word: Int64 {
@@ -100,8 +100,8 @@ enum OutboxTable {
     static let hasChanged = "SELECT 1 FROM outbox WHERE checksum IS NOT \(sum()) LIMIT 1"
     // Messages, edits and deletions that aren't as they were written.
     static let changed = "SELECT id, action, body FROM outbox WHERE checksum IS NOT \(sum()) AND action <= 3"
-    // Of what isn't as it was written, nobody misses reactions and read marks. What was about a message that is lost
-    // has lost its meaning, but for the text of a reply. And what was known of sessions is lost.
+    // Changed reactions and read marks are deleted, because no user misses them. An item about a lost message has lost
+    // its meaning, but for the text of a reply. And what was known of sessions is lost.
     static let settleChanged = [
         "DELETE FROM outbox WHERE checksum IS NOT \(sum()) AND action > 3",
         "UPDATE outbox SET parent = NULL WHERE action = 1 AND parent NOT IN (SELECT id FROM outbox)",

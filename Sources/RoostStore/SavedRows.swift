@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What can be read of a damaged file.
+/// The readable rows of a damaged file.
 struct SavedRows {
     private var items: [Int64: [LocalValue]] = [:]
     private var drafts: [[LocalValue]] = []
@@ -90,7 +90,7 @@ struct SavedRows {
 
     private func writeIdentity(to database: LocalDatabase) throws(LocalFailure) {
         guard var identity else { return }
-        // The position goes with the cache. A name that isn't as it was written names nobody.
+        // The position goes with the cache. A changed name is no user's.
         if !isOld, try !LocalIdentity.isSound(identity, on: database) {
             identity[2] = .null
             identity[3] = .null

@@ -22,7 +22,7 @@ public struct FileTokenStore: TokenStore {
 
     private func failure() -> Failure { Failure(description: "\(path): \(String(cString: strerror(errno)))") }
 
-    /// What the file has; nil if there is none.
+    /// Returns the contents of the file; nil if there is none.
     public func load() throws -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {

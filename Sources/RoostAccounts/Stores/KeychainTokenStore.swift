@@ -15,7 +15,7 @@
         private let group: String?
 
         /// - Parameters:
-        ///   - service: tells this item from others of the app, such as its bundle's name.
+        ///   - service: distinguishes this item from others of the app, such as its bundle's name.
         ///   - group: the access group, for an app with extensions; nil for the app alone.
         public init(service: String, group: String? = nil) {
             self.service = service
@@ -31,7 +31,7 @@
             return query
         }
 
-        /// What the keychain has.
+        /// Returns the contents of the keychain's item.
         public func load() throws -> [UInt8]? {
             var query = query
             query[kSecReturnData] = true

@@ -3,7 +3,7 @@ import RoostLock
 /// Where an app keeps who is signed in. What it keeps is as good as a password: `KeychainTokenStore` on Apple's
 /// systems, `FileTokenStore` elsewhere. It may block for a moment, as a disk does.
 public protocol TokenStore: Sendable {
-    /// What was saved last; nil if there is nothing.
+    /// Returns the bytes that were saved last; nil if there are none.
     func load() throws -> [UInt8]?
     /// Keeps these bytes in place of others. They are on disk when it returns: older ones are good for nothing.
     func save(_ bytes: [UInt8]) throws
@@ -11,14 +11,14 @@ public protocol TokenStore: Sendable {
     func clear() throws
 }
 
-/// A store that ends with the process: for tests, and for whoever isn't to stay signed in.
+/// A store that ends with the process: for tests, and for users who don't want to stay signed in.
 public final class MemoryTokenStore: TokenStore {
     private let bytes = Locked<[UInt8]?>(nil)
 
     /// Empty.
     public init() {}
 
-    /// What was saved last.
+    /// Returns the bytes that were saved last.
     public func load() -> [UInt8]? { bytes.withLock { $0 } }
 
     /// Keeps these bytes.

@@ -1,4 +1,4 @@
-/// How requests reach the services: `URLSessionTransport`, or an app's own, or a test's.
+/// The way that requests take to the services: `URLSessionTransport`, or an app's own, or a test's.
 public protocol AccountTransport: Sendable {
     /// Sends a request once, follows no redirect, and returns the whole answer, whatever its status.
     func send(_ request: AccountRequest) async throws(TransportFailure) -> AccountAnswer
@@ -14,7 +14,7 @@ public struct AccountRequest: Sendable, Equatable {
     public var token: String?
     /// JSON.
     public var body: [UInt8]?
-    /// How long the answer may take.
+    /// Longest wait for the answer.
     public var timeout: Duration
     /// Most bytes of the answer.
     public var answerBytes: Int
@@ -36,7 +36,7 @@ public struct AccountAnswer: Sendable, Equatable {
 
 /// Why there is no answer.
 public enum TransportFailure: Error, Sendable, Equatable {
-    /// The request has reached nobody: there is no network, or no such host, or it refuses connections.
+    /// The request has reached no server: there is no network, or no such host, or it refuses connections.
     case notSent
     /// The request may have arrived.
     case noAnswer
