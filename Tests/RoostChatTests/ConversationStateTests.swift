@@ -36,13 +36,12 @@ import Testing
         // In the thread itself that needs no saying.
         scene.show(Stage.timeline(Array(items.prefix(2))), thread: SequenceNumber(1), draft: "")
         #expect(!shows(scene, "in the thread of"))
-        let clock = WallClock(isUTC: true)
-        let lines = items.compactMap(\.message).map { PlainLine($0).text(for: "alice", Names(), clock) }
+        let lines = items.compactMap(\.message).map { PlainLine($0).text(for: "alice", Names(), Stage.words) }
         #expect(lines[0].hasSuffix("bob: Who comes? (2 replies)"))
         #expect(lines[1].hasSuffix("alice: ↳1 I do ✓"))
         #expect(lines[2].hasSuffix("bob: (from carol) a joke"))
         let pin = PinLine.text(
-            PinnedMessage(LocalPin(sequence: SequenceNumber(1), by: "bob"), items[0].message), Names())
+            PinnedMessage(LocalPin(sequence: SequenceNumber(1), by: "bob"), items[0].message), Names(), Stage.words)
         #expect(pin == "  #1 bob: Who comes?, pinned by bob")
     }
 
@@ -50,33 +49,35 @@ import Testing
         var scene = Stage.scene([], columns: 160)
         scene.timeline.conversation?.expiry = 604_800_000
         scene.timeline.conversation?.request = .received
-        #expect(scene.shown()[0].contains("asks to write to you: /accept or /drop"))
-        #expect(scene.shown()[0].contains("messages disappear after 7 days"))
-        #expect(ExpiryLine.text(0) == "messages stay" && ExpiryLine.text(86_400_000).hasSuffix("24 hours"))
-        #expect(ExpiryLine.text(36 * 3_600_000).hasSuffix("36 hours"))
-        #expect(ExpiryLine.text(3_600_000).hasSuffix("1 hour"))
+        #expect(scene.shown()[0].contains("wants to write to you: /accept or /drop"))
+        #expect(scene.shown()[0].contains("messages disappear after 1 week"))
+        func text(_ milliseconds: Int64) -> String { Stage.words(.expiry(milliseconds: milliseconds)) }
+        #expect(text(0) == "messages don’t disappear" && text(86_400_000).hasSuffix("24 hours"))
+        #expect(text(36 * 3_600_000).hasSuffix("36 hours") && text(3_600_000).hasSuffix("1 hour"))
     }
 
     @Test func aPipeIsToldOfAnExpiryOnce() {
-        var report = PlainReport(WallClock(isUTC: true))
+        var report = PlainReport(Stage.words)
         var conversation = Stage.conversation()
         #expect(report.lines(Stage.timeline([], conversation), user: "alice").isEmpty)
         conversation.expiry = 86_400_000
-        let line = "· from now on, messages disappear after 24 hours"
+        let line = "· From now on, messages disappear after 24 hours"
         #expect(report.lines(Stage.timeline([], conversation), user: "alice") == [line])
         #expect(report.lines(Stage.timeline([], conversation), user: "alice").isEmpty)
         conversation.expiry = 0
-        #expect(report.lines(Stage.timeline([], conversation), user: "alice") == ["· from now on, messages stay"])
-        var other = PlainReport(WallClock(isUTC: true))
+        #expect(
+            report.lines(Stage.timeline([], conversation), user: "alice") == ["· From now on, messages don’t disappear"]
+        )
+        var other = PlainReport(Stage.words)
         conversation.expiry = 86_400_000
         #expect(other.lines(Stage.timeline([], conversation), user: "alice") == [line], "also when it is opened")
     }
 
     @Test func aPipeIsToldOfARequestOnce() {
-        var report = PlainReport(WallClock(isUTC: true))
+        var report = PlainReport(Stage.words)
         var list = ConversationListSnapshot()
         list.rows = [Stage.row("zoe", Stage.message(1, "zoe", "hello"))]
-        let line = "· asks to write to you: zoe: hello; /accept zoe or /drop zoe"
+        let line = "· Message request from zoe: hello – /accept zoe · /drop zoe"
         #expect(report.lines(requests: list, open: nil) == [line])
         #expect(report.lines(requests: list, open: nil).isEmpty)
         // Accepted, it is in the other list; only what comes then is news there.
@@ -99,6 +100,6 @@ import Testing
         var scene = Stage.scene([])
         scene.session.badge = 3
         scene.requests = 1
-        #expect(scene.shown()[23].contains("● connected · 3 unread · 1 stranger asks: /requests"))
+        #expect(scene.shown()[23].contains("● connected · 3 unread · 1 message request: /requests"))
     }
 }

@@ -14,18 +14,18 @@ import Testing
     }
 
     private func says(_ event: ConversationLine.Event, by: String = "bob") -> String {
-        LineWords(user: "alice", called: Names(), clock: WallClock(isUTC: true)).sentence(line(event, by: by))
+        LineWords(user: "alice", called: Names(), words: Stage.words).sentence(line(event, by: by))
     }
 
     @Test func eachEventIsASentence() {
         #expect(says(.created) == "bob created the group")
         #expect(says(.added(users: ["bob"], count: 1)) == "bob joined")
         #expect(says(.added(users: ["carol", "alice"], count: 2)) == "bob added carol and you")
-        #expect(says(.added(users: ["a", "b"], count: 7)) == "bob added a, b and 5 more")
+        #expect(says(.added(users: ["a", "b"], count: 7)) == "bob added a, b and 5 others")
         #expect(says(.removed(users: ["carol"], count: 1), by: "alice") == "You removed carol")
         #expect(says(.left(owner: nil)) == "bob left")
-        #expect(says(.left(owner: "alice")) == "bob left. You are the owner now")
-        #expect(says(.left(owner: "carol")) == "bob left. carol is the owner now")
+        #expect(says(.left(owner: "alice")) == "bob left. You’re now the owner")
+        #expect(says(.left(owner: "carol")) == "bob left. carol is now the owner")
         #expect(says(.renamed("X\u{1b}[1m")).hasPrefix("bob renamed the group to “X"))
         #expect(!says(.renamed("X\u{1b}[1m")).contains("\u{1b}"), "a name can't write on the screen")
         #expect(says(.role(user: "alice", .admin)) == "bob made you an admin")
@@ -39,7 +39,7 @@ import Testing
         #expect(says(.unbanned(user: "alice")) == "bob lifted the ban on you")
         let timeout = MemberTimeout(until: Timestamp(milliseconds: Stage.noon), reason: .other)
         #expect(says(.timeout(user: "carol", timeout)).hasPrefix("bob gave carol a timeout until "))
-        #expect(says(.timeout(user: "carol", nil)) == "bob ended the timeout of carol")
+        #expect(says(.timeout(user: "carol", nil)) == "bob ended carol’s timeout")
         #expect(says(.posting(.admins)) == "bob let only admins send messages")
         #expect(says(.slow(0)) == "bob turned off slow mode")
         #expect(says(.slow(1_000)) == "bob turned on slow mode: 1 second between messages")

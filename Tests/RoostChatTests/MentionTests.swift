@@ -58,8 +58,7 @@ import Testing
         #expect(MentionWords.isFor("carol", message))
         message.isOwn = true
         #expect(!MentionWords.isFor("carol", message))
-        let clock = WallClock(isUTC: true)
         message.isOwn = false
-        #expect(PlainLine(message).text(for: "alice", Names(), clock).hasSuffix("bob: @alice, lunch? (for you)"))
+        #expect(PlainLine(message).text(for: "alice", Names(), Stage.words).hasSuffix("bob: @alice, lunch? (for you)"))
     }
 }

@@ -23,7 +23,6 @@ import Testing
         let names = try names()
         #expect(names.short("bob") == "Bob B." && names.short("carol") == "carol")
         #expect(names.long("bob") == "Bob B. (bob)" && names.long("carol") == "carol")
-        #expect(names.list(["bob", "carol"]) == "Bob B. (bob), carol")
         #expect(!names.short("eve").contains("\u{1b}"), "a name can't write on the screen")
     }
 
@@ -49,9 +48,9 @@ import Testing
         message.isHidden = true
         let scene = Stage.scene([.message(message)])
         let shown = scene.shown()
-        #expect(shown.contains { $0.contains("(hidden: there is a block)") })
+        #expect(shown.contains { $0.contains("(hidden because of a block)") })
         #expect(!shown.contains { $0.contains("lost") || $0.contains("?") })
-        #expect(TimelineLines.preview(message) == "(hidden)")
+        #expect(TimelineLines.preview(message, Stage.words) == "(hidden)")
     }
 
     @Test func mentionsAndMutesShowInTheList() {
@@ -71,7 +70,7 @@ import Testing
         let json = Array(#"{"user":"bob","kind":"client","state":"received","label":"from work","since":1}"#.utf8)
         let contact = try #require(
             json.withUnsafeBytes { JSONMembers(parsing: $0).flatMap(Contact.init(reading:)) })
-        let line = PersonLine.contact(contact, try names())
+        let line = PersonLine.contact(contact, try names(), Stage.words)
         #expect(line == "  Bob B. (bob), client, invites you: /accept bob – from work")
     }
 }

@@ -181,7 +181,7 @@ import Testing
         #expect(scene.seen == nil)
         scene.type(.pageDown)
         #expect(scene.seen == SequenceNumber(61))
-        scene.overlay = HelpOverlay.make(width: 54)
+        scene.overlay = HelpOverlay.make(width: 54, Stage.words)
         #expect(scene.seen == nil)
         scene.overlay = nil
         scene.size.columns = 40
@@ -205,7 +205,7 @@ import Testing
     @Test func whatWasFoundCanBeJumpedTo() throws {
         var scene = Stage.scene(talk(60))
         let found = try #require(talk(60)[1].message)
-        scene.overlay = FoundOverlay.make([found], scene.names, scene.lines.clock)
+        scene.overlay = FoundOverlay.make([found], scene.names, scene.words)
         #expect(scene.type(.enter) == [.act(.jump(SequenceNumber(2)), on: nil)])
         scene.show(SequenceNumber(2))
         #expect(scene.shown().contains { $0.contains("message 2") } && scene.selected == .key("k2"))
@@ -258,11 +258,11 @@ import Testing
         "/timeout bob 0s", "/announce", "/announce maybe",
     ])
     func whatIsMissingIsTold(typed: String) {
-        guard case .mistake(let text) = TypedLine(typed) else {
+        guard case .mistake(let mistake) = TypedLine(typed) else {
             Issue.record("\(typed) was taken")
             return
         }
-        #expect(text.hasPrefix(String(typed.prefix { $0 != " " })))
+        #expect(mistake.text(Stage.words).hasPrefix("Usage: " + typed.prefix { $0 != " " }))
     }
 
     @Test func namesAreCompleted() {
@@ -287,8 +287,8 @@ import Testing
     }
 
     @Test func everyCommandIsInTheHelp() {
-        let help = HelpOverlay.make(width: 54).rows.flatMap(\.spans).map(\.text).joined(separator: "\n")
+        let help = HelpOverlay.make(width: 54, Stage.words).rows.flatMap(\.spans).map(\.text).joined(separator: "\n")
         for command in ChatCommandWord.all { #expect(help.contains(command.words[0])) }
-        for row in HelpOverlay.make(width: 54).rows { #expect(row.spans.columns <= 54) }
+        for row in HelpOverlay.make(width: 54, Stage.words).rows { #expect(row.spans.columns <= 54) }
     }
 }

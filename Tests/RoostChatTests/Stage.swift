@@ -6,6 +6,9 @@ import RoostWire
 
 /// Scenes for tests: alice's terminal.
 enum Stage {
+    /// English and UTC.
+    static let words = Words(.english, WallClock(isUTC: true))
+
     /// 24 November 2026, 12:00 UTC.
     static let noon: Int64 = 1_795_521_600_000
 
@@ -49,8 +52,8 @@ enum Stage {
     }
 
     /// A terminal on which alice talks with bob.
-    static func scene(_ items: [TimelineItem], rows: Int = 24, columns: Int = 80) -> Scene {
-        var scene = Scene(WallClock(isUTC: true))
+    static func scene(_ items: [TimelineItem], rows: Int = 24, columns: Int = 80, _ words: Words = words) -> Scene {
+        var scene = Scene(words)
         scene.size = TerminalSize(rows: rows, columns: columns)
         scene.now = Timestamp(milliseconds: noon + 3_600_000)
         scene.session.user = "alice"

@@ -4,16 +4,18 @@ import RoostStore
 /// The files in which this machine keeps what a user's terminals have, one for each terminal that is open at a time.
 /// Each is a device of its own for the relay, so that a second terminal doesn't throw out the first. A lock beside the
 /// file tells that somebody uses it; the system lets go of it however the process ends.
-package struct DeviceShelf {
+struct DeviceShelf {
     /// Most files of a user at one relay, of the 64 devices that the relay keeps for a user (Docs/Protocol.md, section
     /// 3): others have phones, too.
     static let filesMax = 16
 
     let folder: URL
+    private let words: Words
 
     /// The files of a user at a relay: below `$XDG_STATE_HOME`, or `~/.local/state`
     /// (specifications.freedesktop.org/basedir-spec).
-    package init(relay: String, user: String, environment: [String: String]) {
+    init(relay: String, user: String, environment: [String: String], _ words: Words) {
+        self.words = words
         let home = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
         let state =
             home ?? environment["HOME"].map { URL(filePath: $0).appending(path: ".local/state") }
@@ -23,11 +25,11 @@ package struct DeviceShelf {
     }
 
     /// A file that is in use by this process, until it is let go.
-    package struct Place {
+    struct Place {
         /// The file.
-        package let path: String
+        let path: String
         /// The name of the device, if the file has none yet.
-        package let device: String
+        let device: String
         private let lock: FileLock
 
         fileprivate init(path: String, device: String, lock: FileLock) {
@@ -37,17 +39,16 @@ package struct DeviceShelf {
 
     /// Takes the file of this device, or without a name one that nobody uses: rather one with messages that wait to be
     /// sent.
-    package func take(device: String?) throws -> Place {
+    func take(device: String?) throws -> Place {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatFailure("\(folder.path) can't be created; name a file with --store")
+            throw ChatFailure(words(.noFolder(folder.path)))
         }
         if let device {
             guard let place = try place(device) else {
-                throw ChatFailure(
-                    "another chat on this machine uses the device \(device); give each a name of its own with --device")
+                throw ChatFailure(words(.deviceInUse(device)))
             }
             return place
         }
@@ -57,19 +58,19 @@ package struct DeviceShelf {
         if let waiting = free.count > 1 ? free.first(where: DeviceShelf.hasUnsent) : nil { return waiting }
         if let first = free.first { return first }
         guard names.count < DeviceShelf.filesMax else {
-            throw ChatFailure("\(names.count) chats of this user are open on this machine; name another with --device")
+            throw ChatFailure(words(.tooManyChats(names.count)))
         }
         // Names differ between machines, which know nothing of each other.
         for _ in 0..<100 {
             if let place = try place("terminal-\(DeviceShelf.randomWord())") { return place }
         }
-        throw ChatFailure("no free name for this device; give one with --device")
+        throw ChatFailure(words(.noFreeName))
     }
 
     /// Takes a file that the user has named.
-    package static func take(path: String, device: String?) throws -> Place {
+    static func take(path: String, device: String?, _ words: Words) throws -> Place {
         guard let lock = try FileLock(path: path + ".lock") else {
-            throw ChatFailure("another chat uses \(path)")
+            throw ChatFailure(words(.fileInUse(path)))
         }
         return Place(path: path, device: device ?? "terminal-\(randomWord())", lock: lock)
     }

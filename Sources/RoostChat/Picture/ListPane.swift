@@ -6,6 +6,7 @@ import RoostWire
 struct ListPane {
     private let scene: Scene
     private let layout: Layout
+    private var words: Words { scene.words }
     private var width: Int { layout.list }
 
     init(_ scene: Scene, _ layout: Layout) {
@@ -32,7 +33,7 @@ struct ListPane {
 
     private func draw(_ row: ConversationRow, index: Int, at top: Int, on grid: inout CellGrid) {
         let isOpen = scene.isOpen(row)
-        let when = row.last?.time.map { scene.lines.clock.short(Timestamp($0), now: scene.now) } ?? ""
+        let when = row.last?.time.map { words.short(Timestamp($0), now: scene.now) } ?? ""
         let room = width - 4 - when.count
         grid.put([Span(isOpen ? "▌" : " ", .read), sign(row)], row: top, column: 0)
         let title = TextWidth.clip(TerminalText.printable(row.title), room)
@@ -61,22 +62,25 @@ struct ListPane {
     private func sign(_ row: ConversationRow) -> Span {
         guard let peer = row.peer else { return Span("# ", .faint) }
         guard let presence = scene.presences[peer] else { return Span("○ ", .faint) }
-        let mark = PresenceMark(presence)
+        let mark = PresenceMark(presence, words)
         return Span(mark.sign + " ", mark.style)
     }
 
     private func preview(_ row: ConversationRow, _ room: Int) -> [Span] {
-        if let text = TypingLine.text(row.typing, scene.names, isDirect: row.peer != nil) {
+        if let text = TypingLine.text(row.typing, scene.names, words, isDirect: row.peer != nil) {
             return [Span(TextWidth.clip(text, room), .good)]
         }
         if !row.draft.isEmpty, !scene.isOpen(row) {
-            return [Span(TextWidth.clip("draft: " + TerminalText.printable(row.draft), room), .waiting)]
+            return [Span(TextWidth.clip(words(.draft(row.draft)), room), .waiting)]
         }
         guard let last = row.last else { return [] }
-        let from = last.isOwn ? "you: " : row.peer == nil ? scene.names.short(last.from) + ": " : ""
-        let mark = last.state.map { TickMark($0, isGroup: false) }
+        let preview = TimelineLines.preview(last, words)
+        let said =
+            last.isOwn
+            ? words(.you(preview)) : row.peer == nil ? "\(scene.names.short(last.from)): \(preview)" : preview
+        let mark = last.state.map { TickMark($0, isGroup: false, words) }
         let tail = mark.map { " " + $0.sign } ?? ""
-        let text = TextWidth.clip(from + TimelineLines.preview(last), max(0, room - TextWidth.columns(tail)))
+        let text = TextWidth.clip(said, max(0, room - TextWidth.columns(tail)))
         return [Span(text, .faint), Span(tail, mark?.style ?? .faint)]
     }
 }
@@ -87,33 +91,35 @@ struct PresenceMark {
     let words: String
     let style: Style
 
-    init(_ one: UserPresence) {
+    init(_ one: UserPresence, _ words: Words) {
         switch one.state {
         case .online: (sign, style) = ("●", .good)
         case .away: (sign, style) = ("◐", .waiting)
         case .busy: (sign, style) = ("⊖", .bad)
         case .offline: (sign, style) = ("○", .faint)
         }
-        words = PresenceLine.words(one)
+        self.words = PresenceLine.presence(one, words)
     }
 }
 
 /// Who types, in words.
 enum TypingLine {
     /// Nil if nobody does.
-    static func text(_ timeline: TimelineSnapshot, _ called: Names) -> String? {
-        text(timeline.typing, called, othersType: timeline.othersType, isDirect: false)
+    static func text(_ timeline: TimelineSnapshot, _ called: Names, _ words: Words) -> String? {
+        text(timeline.typing, called, words, othersType: timeline.othersType, isDirect: false)
     }
 
     /// Nil if nobody does. In a conversation of two there is no need for the name.
-    static func text(_ names: [String], _ called: Names, othersType: Bool = false, isDirect: Bool) -> String? {
-        let shown = names.map(called.short).joined(separator: ", ")
+    static func text(
+        _ names: [String], _ called: Names, _ words: Words, othersType: Bool = false, isDirect: Bool
+    ) -> String? {
+        let shown = names.map(called.short)
         return switch (names.count, othersType) {
         case (0, false): nil
-        case (0, true): "several people are typing…"
-        case (1, false): isDirect ? "typing…" : "\(shown) is typing…"
-        case (_, false): "\(shown) are typing…"
-        case (_, true): "\(shown) and several others are typing…"
+        case (0, true): words(.manyTyping)
+        case (1, false): words(isDirect ? .typing : .isTyping(shown[0]))
+        case (_, false): words(.areTyping(shown))
+        case (_, true): words(.othersTyping(shown))
         }
     }
 }

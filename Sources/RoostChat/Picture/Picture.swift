@@ -44,27 +44,27 @@ struct Picture {
     /// Who is talked with, how they are, and how the conversation is.
     static func title(_ scene: Scene) -> (String, [Span]) {
         guard let destination = scene.destination else { return ("", []) }
-        let conversation = scene.timeline.conversation
+        let (conversation, words) = (scene.timeline.conversation, scene.words)
         var title: String
         var about: [Span] = []
         if let conversation, conversation.kind == .group {
             title = "# " + TerminalText.printable(conversation.name ?? conversation.id)
-            let count = scene.timeline.online.map { "\($0.online) of \($0.of) online" }
-            about.append(Span(count ?? "\(conversation.count) members", .faint))
+            let count = scene.timeline.online.map { words(.online(Int(clamping: $0.online), of: Int(clamping: $0.of))) }
+            about.append(Span(count ?? words(.members(conversation.count)), .faint))
         } else {
             let peer = conversation?.peer(of: scene.session.user ?? "") ?? String(destination.drop { $0 == "@" })
             title = scene.names.short(peer)
-            if let mark = scene.presences[peer].map({ PresenceMark($0) }) {
+            if let mark = scene.presences[peer].map({ PresenceMark($0, words) }) {
                 about.append(Span(mark.sign + " " + mark.words, mark.style))
             }
         }
-        if scene.thread != nil { title = "thread in " + title }
+        if scene.thread != nil { title = words(.threadIn(title)) }
         guard let conversation else { return (title, about) }
-        if let request = conversation.request { about.append(Span(RequestLine.state(request), .waiting)) }
-        if conversation.expiry > 0 { about.append(Span(ExpiryLine.text(conversation.expiry), .faint)) }
-        if conversation.slow > 0 { about.append(Span(SlowLine.text(conversation.slow), .faint)) }
+        if let request = conversation.request { about.append(Span(words(.request(request)), .waiting)) }
+        if conversation.expiry > 0 { about.append(Span(words(.expiry(milliseconds: conversation.expiry)), .faint)) }
+        if conversation.slow > 0 { about.append(Span(words(.slow(milliseconds: conversation.slow)), .faint)) }
         let pins = scene.timeline.pins.count
-        if pins > 0 { about.append(Span("\(pins) pinned", .faint)) }
+        if pins > 0 { about.append(Span(words(ConversationPhrase.pinned(pins)), .faint)) }
         return (title, about)
     }
 
@@ -90,19 +90,13 @@ struct Picture {
     private mutating func drawWelcome(_ scene: Scene) {
         let lines =
             scene.list.rows.isEmpty
-            ? [
-                "No conversations yet.",
-                "/open bob talks to bob, /group Crew: bob carol makes a group, /help tells more.",
-            ]
-            : ["Choose a conversation with the arrow keys and Enter."]
+            ? [scene.words(.noConversations), scene.words(.howToBegin)] : [scene.words(.choose)]
         drawCentred(lines)
     }
 
     private mutating func drawEmpty(_ scene: Scene) {
-        guard let name = scene.stranger else { return drawCentred(["No messages yet."]) }
-        drawCentred([
-            "You have never talked with \(TerminalText.printable(name)).", "The first message begins the conversation.",
-        ])
+        guard let name = scene.stranger else { return drawCentred([scene.words(.noMessages)]) }
+        drawCentred([scene.words(.neverTalked(name)), scene.words(.firstMessageBegins)])
     }
 
     private mutating func drawCentred(_ lines: [String]) {
@@ -134,12 +128,12 @@ struct Picture {
     private mutating func drawTyping(_ scene: Scene) {
         let row = layout.typingRow
         grid.put([Span(String(repeating: "─", count: layout.width), .faint)], row: row, column: layout.left)
-        if let text = TypingLine.text(scene.timeline, scene.names) {
+        if let text = TypingLine.text(scene.timeline, scene.names, scene.words) {
             grid.put(
                 [Span(" " + TextWidth.clip(text, layout.width - 8) + " ", .good)], row: row, column: layout.left + 2)
         }
         if !scene.viewport.isAtEnd || scene.timeline.hasNewer {
-            grid.put([Span(" ↓ newer ", .waiting)], row: row, endingAt: layout.left + layout.width - 2)
+            grid.put([Span(" \(scene.words(.newer)) ", .waiting)], row: row, endingAt: layout.left + layout.width - 2)
         }
     }
 
@@ -152,7 +146,7 @@ struct Picture {
             grid.put([prompt, Span(written.rows[first + offset])], row: top + offset, column: layout.left)
         }
         if scene.composer.isEmpty, scene.focus == .composer, scene.destination != nil {
-            let hint = scene.question == nil ? "Write a message, or /help" : ""
+            let hint = scene.question == nil ? scene.words(.writeHint) : ""
             grid.put(
                 [Span(TextWidth.clip(hint, layout.composerWidth), .faint)], row: top,
                 column: layout.left + Layout.prompt.count)

@@ -4,6 +4,7 @@ import RoostWire
 /// The last row: the session, what waits, what the last act said, and the keys that do something now. Pure.
 struct StatusBar {
     private let scene: Scene
+    private var words: Words { scene.words }
 
     init(_ scene: Scene) { self.scene = scene }
 
@@ -29,10 +30,7 @@ struct StatusBar {
     /// What is said on the left.
     var left: [Span] {
         if let name = scene.question {
-            let shown = TerminalText.printable(name)
-            return [
-                Span("You have never talked with \(shown). Enter: send it anyway. Esc: not yet.", .waiting)
-            ]
+            return [Span(words(.askStranger(name)), .waiting)]
         }
         if let notice = scene.notice { return [Span(notice, .waiting)] }
         return connection + waiting + unread + own
@@ -40,46 +38,47 @@ struct StatusBar {
 
     private var connection: [Span] {
         let session = scene.session
-        if let line = ConnectionLine.end(session) { return [Span("✗ " + line, .bad)] }
+        if let line = ConnectionLine.end(session, words) { return [Span("✗ " + line, .bad)] }
         switch session.connection {
         case .connected:
             return session.isUpToDate
-                ? [Span("● ", .good), Span("connected", .faint)] : [Span("◐ ", .waiting), Span("catching up", .faint)]
-        case .connecting where session.lastLoss == nil: return [Span("◐ connecting to \(scene.relay)", .waiting)]
-        case .connecting: return [Span("◐ connecting again", .waiting)]
+                ? [Span("● ", .good), Span(words(.connected), .faint)]
+                : [Span("◐ ", .waiting), Span(words(.catchingUp), .faint)]
+        case .connecting where session.lastLoss == nil:
+            return [Span("◐ " + words(.connectingTo(scene.relay)), .waiting)]
+        case .connecting: return [Span("◐ " + words(.connectingAgain), .waiting)]
         case .waiting, .offline, .failed:
-            let when = scene.secondsToTry.map { ", next try in \($0) s" } ?? ""
-            return [Span("○ not connected\(when): \(ConnectionLine.reason(session))", .waiting)]
+            let reason = ConnectionLine.reason(session, words)
+            return [Span("○ " + words(.notConnected(reason: reason, seconds: scene.secondsToTry)), .waiting)]
         }
     }
 
     private var waiting: [Span] {
         let count = scene.session.pendingCount
-        return count > 0 ? [Span(" · \(count) unsent", .waiting)] : []
+        return count > 0 ? [Span(" · " + words(SessionPhrase.unsent(count)), .waiting)] : []
     }
 
     private var unread: [Span] {
-        let badge = scene.session.badge > 0 ? [Span(" · \(scene.session.badge) unread", .read)] : []
-        let asking = scene.requests == 1 ? "1 stranger asks" : "\(scene.requests) strangers ask"
-        return badge + (scene.requests > 0 ? [Span(" · \(asking): /requests", .waiting)] : [])
+        let badge = scene.session.badge > 0 ? [Span(" · " + words(.unread(scene.session.badge)), .read)] : []
+        return badge + (scene.requests > 0 ? [Span(" · " + words(.strangersAsk(scene.requests)), .waiting)] : [])
     }
 
     private var own: [Span] {
         let status = scene.session.status
         let text = status.text.isEmpty ? "" : ": " + TerminalText.printable(status.text)
-        return status.state == .auto && text.isEmpty ? [] : [Span(" · \(status.state.word)\(text)", .faint)]
+        return status.state == .auto && text.isEmpty ? [] : [Span(" · \(words(.status(status.state)))\(text)", .faint)]
     }
 
     private var keys: String {
-        if scene.overlay?.isChoice ?? false { return "↑↓ Enter choose  Esc close" }
-        if scene.overlay != nil { return "↑↓ scroll  Esc close" }
-        switch (scene.focus, scene.purpose) {
-        case (.list, _): return "↑↓ Enter open  Tab back  ^D quit"
-        case (.messages, _): return "r reply  e edit  d delete  + react  i info  o thread  /help"
-        case (.composer, .reply): return "Enter reply  Esc don't"
-        case (.composer, .edit), (.composer, .replace): return "Enter save  Esc don't"
-        case (.composer, .write) where scene.thread != nil: return "Esc leaves the thread"
-        case (.composer, .write): return "Tab list  ↑ messages  /help"
-        }
+        if let overlay = scene.overlay { return words(overlay.isChoice ? .keysOfChoice : .keysOfText) }
+        let phrase: ScreenPhrase =
+            switch (scene.focus, scene.purpose) {
+            case (.list, _): .keysOfList
+            case (.messages, _): .keysOfMessages
+            case (.composer, .reply): .keysOfReply
+            case (.composer, .edit), (.composer, .replace): .keysOfEdit
+            case (.composer, .write): scene.thread == nil ? .keysOfWriting : .keysOfThread
+            }
+        return words(phrase)
     }
 }

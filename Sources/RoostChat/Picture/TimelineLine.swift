@@ -52,10 +52,10 @@ struct TimelineLines {
     /// Narrower, texts need the room of the times.
     private static let timesLeast = 40
 
-    let clock: WallClock
+    let words: Words
     private var made: [TimelineItem.ID: Made] = [:]
 
-    init(_ clock: WallClock = WallClock()) { self.clock = clock }
+    init(_ words: Words) { self.words = words }
 
     /// The lines, from the oldest to the newest.
     mutating func lines(_ timeline: TimelineSnapshot, _ called: Names, _ view: View) -> [TimelineLine] {
@@ -75,13 +75,14 @@ struct TimelineLines {
         var before: TimelineMessage?
         var lastTime: Timestamp?
         var happened = timeline.lines[...]
-        let words = LineWords(user: view.user, called: called, clock: clock)
+        let sentences = LineWords(user: view.user, called: called, words: words)
         for item in timeline.items {
             // What waits for the relay is behind all that has happened.
             let place = item.place
             while let line = happened.first, place.map({ line.sequence < $0 }) ?? true {
                 happened.removeFirst()
-                lines += make(line, day(of: line.time, after: lastTime, now: view.now), of: item.id, words, view.width)
+                lines += make(
+                    line, day(of: line.time, after: lastTime, now: view.now), of: item.id, sentences, view.width)
                 lastTime = line.time
             }
             var context = context
@@ -109,7 +110,7 @@ struct TimelineLines {
         made = kept
         let last = timeline.items.last?.id ?? .gap(.none)
         for line in happened {
-            lines += make(line, day(of: line.time, after: lastTime, now: view.now), of: last, words, view.width)
+            lines += make(line, day(of: line.time, after: lastTime, now: view.now), of: last, sentences, view.width)
             lastTime = line.time
         }
         return lines
@@ -120,8 +121,8 @@ struct TimelineLines {
     // The day to show above what happened then.
     private func day(of time: Timestamp?, after last: Timestamp?, now: Timestamp) -> String? {
         guard let time else { return nil }
-        if let last, clock.isSameDay(last, time) { return nil }
-        return clock.day(time, now: now)
+        if let last, words.clock.isSameDay(last, time) { return nil }
+        return words.day(time, now: now)
     }
 
     // Whether the name above says all: the same author, in the same thread or in none, within five minutes.
@@ -137,26 +138,26 @@ struct TimelineLines {
         _ message: TimelineMessage, in messages: [TimelineMessage], _ called: Names, _ view: View
     ) -> [String] {
         var lines: [String] = []
-        if let origin = message.origin { lines.append("forwarded from \(called.short(origin))") }
+        if let origin = message.origin { lines.append(words(.forwardedFrom(called.short(origin)))) }
         if let replyTo = message.replyTo { lines.append(quote(replyTo, in: messages, called)) }
         if let thread = message.thread, thread != view.thread {
-            lines.append("in the thread of \(quote(thread, in: messages, called))")
+            lines.append(words(.inThread(of: quote(thread, in: messages, called))))
         }
         return lines
     }
 
     private func quote(_ sequence: SequenceNumber, in messages: [TimelineMessage], _ called: Names) -> String {
         guard let quoted = messages.first(where: { $0.sequence == sequence }) else {
-            return "message \(sequence.value)"
+            return words(.number(sequence.value))
         }
-        return "\(called.short(quoted.from)): \(TimelineLines.preview(quoted))"
+        return "\(called.short(quoted.from)): \(TimelineLines.preview(quoted, words))"
     }
 
     /// A message in one line.
-    static func preview(_ message: TimelineMessage) -> String {
-        if message.isDeleted { return "(deleted)" }
-        if message.isHidden { return "(hidden)" }
-        guard let body = message.body else { return "(lost)" }
+    static func preview(_ message: TimelineMessage, _ words: Words) -> String {
+        if message.isDeleted { return "(\(words(MessagePhrase.deleted)))" }
+        if message.isHidden { return "(\(words(.hidden)))" }
+        guard let body = message.body else { return "(\(words(MessagePhrase.lost)))" }
         if let text = body.text { return TerminalText.printable(text) }
         return "[\(TerminalText.printable(message.kind))]"
     }
@@ -166,22 +167,21 @@ struct TimelineLines {
     private func make(_ item: TimelineItem, _ context: Context) -> [TimelineLine] {
         switch item {
         case .gap(let from, let to):
-            let count = to.value - from.value + 1
-            let what = count == 1 ? "1 message is" : "\(count) messages are"
-            return [TimelineLine(item: item.id, spans: rule("\(what) not here yet", context.width))]
+            let text = words(.missing(to.value - from.value + 1))
+            return [TimelineLine(item: item.id, spans: rule(text, context.width))]
         case .message(let message): return make(message, context)
         }
     }
 
     // What has happened to the conversation there.
     private func make(
-        _ line: ConversationLine, _ day: String?, of item: TimelineItem.ID, _ words: LineWords, _ width: Int
+        _ line: ConversationLine, _ day: String?, of item: TimelineItem.ID, _ sentences: LineWords, _ width: Int
     ) -> [TimelineLine] {
         let above = day.map { [TimelineLine(item: item, spans: rule($0, width))] } ?? []
         let hasTime = width >= TimelineLines.timesLeast
         let margin = hasTime ? TimelineLines.timeColumns : 0
-        let time = hasTime ? clock.clock(line.time).padded(to: margin) : ""
-        let parts = TextWidth.wrap("· " + words.sentence(line), width - margin).enumerated().map { index, part in
+        let time = hasTime ? words.clock.clock(line.time).padded(to: margin) : ""
+        let parts = TextWidth.wrap("· " + sentences.sentence(line), width - margin).enumerated().map { index, part in
             let head = index == 0 ? time : String(repeating: " ", count: margin)
             return TimelineLine(item: item, spans: [Span(head + part, .faint)])
         }
@@ -194,7 +194,7 @@ struct TimelineLines {
             lines.append(TimelineLine(item: message.id, spans: spans, end: end))
         }
         if let day = context.day { add(rule(day, context.width)) }
-        if context.isNew { add(rule("new", context.width, Style(colour: .yellow))) }
+        if context.isNew { add(rule(words(.new), context.width, Style(colour: .yellow))) }
         let hasTimes = context.width >= TimelineLines.timesLeast
         let indent = (hasTimes ? TimelineLines.timeColumns : 0) + context.names + 2
         let margin = [Span(String(repeating: " ", count: indent))]
@@ -207,7 +207,8 @@ struct TimelineLines {
             addBody([Span("╭ " + TextWidth.clip(line, max(4, context.width - indent - 2)), .faint)])
         }
         let mark =
-            message.state.map { TickMark($0, isGroup: context.isGroup) } ?? (context.isForUser ? .forUser : nil)
+            message.state.map { TickMark($0, isGroup: context.isGroup, words) }
+            ?? (context.isForUser ? .forUser(words) : nil)
         let markColumns = mark.map { TextWidth.columns($0.sign) + 1 } ?? 0
         let texts = body(message, width: context.width - indent - markColumns)
         for (index, spans) in texts.enumerated() {
@@ -220,7 +221,7 @@ struct TimelineLines {
             addBody(spans, end: end)
         }
         let about = [
-            context.isPinned ? "pinned" : nil, message.replies.map { "\(ThreadWords.count($0.count)) in its thread" },
+            context.isPinned ? words(.isPinned) : nil, message.replies.map { words(.repliesInThread($0.count)) },
         ].compactMap { $0 }
         if !about.isEmpty { addBody([Span(about.joined(separator: " · "), .faint)]) }
         for spans in below(message, width: context.width - indent) { addBody(spans) }
@@ -228,7 +229,7 @@ struct TimelineLines {
     }
 
     private func head(_ message: TimelineMessage, _ context: Context, hasTimes: Bool) -> [Span] {
-        let time = context.hasName ? message.time.map { clock.clock(Timestamp($0)) } ?? "" : ""
+        let time = context.hasName ? message.time.map { words.clock.clock(Timestamp($0)) } ?? "" : ""
         let padded = hasTimes ? [Span(time.padded(to: TimelineLines.timeColumns), .faint)] : []
         let from = message.from.isEmpty ? (message.isHidden ? "" : "?") : context.author
         let name = context.hasName ? TextWidth.clip(from, context.names) : ""
@@ -236,12 +237,12 @@ struct TimelineLines {
     }
 
     private func body(_ message: TimelineMessage, width: Int) -> [[Span]] {
-        if message.isDeleted { return [[Span("(deleted)", .faint)]] }
-        if message.isHidden { return [[Span("(hidden: there is a block)", .faint)]] }
-        guard let content = message.body else { return [[Span("(the relay has lost this message)", .faint)]] }
+        if message.isDeleted { return [[Span("(\(words(MessagePhrase.deleted)))", .faint)]] }
+        if message.isHidden { return [[Span("(\(words(.hiddenByBlock)))", .faint)]] }
+        guard let content = message.body else { return [[Span("(\(words(MessagePhrase.lost)))", .faint)]] }
         let kind = message.kind == "text" ? [] : [Span("[\(TerminalText.printable(message.kind))] ", .faint)]
         let text = content.text ?? String(decoding: content.json, as: UTF8.self)
-        let edited = message.editedAt != nil ? " (edited)" : message.isChanging ? " …" : ""
+        let edited = message.editedAt != nil ? " (\(words(.edited)))" : message.isChanging ? " …" : ""
         var lines: [[Span]] = []
         for line in TerminalText.lines(text) {
             for part in TextWidth.wrap(line, width - (lines.isEmpty ? kind.columns : 0)) {
@@ -276,11 +277,11 @@ struct TimelineLines {
             lines.append(line)
         }
         if case .failed(let failure) = message.state {
-            let line = "not sent: \(TickMark.reason(failure)) · /retry, /edit TEXT or /discard"
+            let line = words(.messageNotSent(why: words.why(failure)))
             lines += TextWidth.wrap(line, width).map { [Span($0, .bad)] }
         }
         if let failed = message.failedChange {
-            let line = "change refused: \(TickMark.reason(failed.failure)) · /retry or /discard"
+            let line = words(.changeNotMade(why: words.why(failed.failure)))
             lines += TextWidth.wrap(line, width).map { [Span($0, .bad)] }
         }
         return lines

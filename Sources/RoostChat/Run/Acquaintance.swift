@@ -9,6 +9,7 @@ struct Acquaintance {
     let roost: Roost
     /// The conversation that is open.
     let timeline: ConversationTimeline?
+    let words: Words
 
     var names: Names { Names(profiles: roost.people.profiles) }
 
@@ -17,32 +18,32 @@ struct Acquaintance {
         case .contacts: return try await contacts
         case .invite(let user):
             try await roost.contacts.invite(user)
-            return .line("\(names.long(user)) is invited, or a contact already")
+            return .line(words(.isInvited(names.long(user))))
         case .requests: return requests
         case .accept(let user): return try await accept(user)
         case .drop(let user): return try await drop(user)
         case .decline(let user):
             try await roost.contacts.decline(user)
-            return .line("declined")
+            return .line(words(.declined))
         case .forget(let user):
             try await roost.contacts.remove(user)
-            return .line("\(names.long(user)) is no contact any more")
+            return .line(words(.noContactAnyMore(names.long(user))))
         case .block(let user):
             try await roost.contacts.block(user)
-            return .line("\(names.long(user)) is blocked")
+            return .line(words(PeoplePhrase.blocked(names.long(user))))
         case .unblock(let user):
             try await roost.contacts.unblock(user)
-            return .line("\(names.long(user)) is unblocked")
+            return .line(words(.unblocked(names.long(user))))
         case .report(let user, let reason, let text):
             try await roost.contacts.report(user, reason, text: text)
-            return .line("the operators are told; /block \(TerminalText.printable(user)) hides the two from each other")
+            return .line(words(PeoplePhrase.reported(user)))
         case .find(let prefix): return try await find(prefix)
         case .name(let name):
             try await roost.people.setProfile(name: name)
-            return .line("others see you as \(TerminalText.printable(name))")
+            return .line(words(.nameSet(name)))
         case .username(let username):
             try await roost.people.setProfile(username: username)
-            return .line(username.isEmpty ? "you have no username" : "others find you as \(username)")
+            return .line(words(username.isEmpty ? .usernameRemoved : .usernameSet(username)))
         case .mute(let isOn): return try await mute(isOn)
         default: return .nothing
         }
@@ -52,17 +53,17 @@ struct Acquaintance {
         get async throws {
             try await roost.contacts.load()
             let now = roost.contacts.snapshot
-            let lines = now.contacts.map { PersonLine.contact($0, names) }
-            return lines.isEmpty ? .line("you have no contacts; /invite USER asks one") : .lines("Contacts", lines)
+            let lines = now.contacts.map { PersonLine.contact($0, names, words) }
+            return lines.isEmpty ? .line(words(.noContacts)) : .lines(words(.contacts), lines)
         }
     }
 
     private var requests: ChatSession.Answer {
         let rows = roost.requests.rows
-        if rows.isEmpty { return .line("no stranger asks to write to you") }
+        if rows.isEmpty { return .line(words(.noRequests)) }
         return .choices(
-            "Requests; /accept USER or /drop USER",
-            rows.map { ChatSession.Choice(line: RequestLine.text($0, names), act: .open($0.id)) })
+            words(.requests),
+            rows.map { ChatSession.Choice(line: RequestLine.text($0, names, words), act: .open($0.id)) })
     }
 
     // The request of a stranger, or of the open conversation.
@@ -81,33 +82,33 @@ struct Acquaintance {
     private func accept(_ user: String?) async throws -> ChatSession.Answer {
         if let request = request(of: user) {
             try await roost.acceptRequest(request.conversation)
-            return .line("\(names.long(request.peer)) may write to you now")
+            return .line(words(.mayWrite(names.long(request.peer))))
         }
-        guard let user else { return .line("this is no request; /accept USER accepts an invitation") }
+        guard let user else { return .line(words(.noRequestHere)) }
         try await roost.contacts.accept(user)
-        return .line("\(names.long(user)) is a contact now")
+        return .line(words(.isContact(names.long(user))))
     }
 
     private func drop(_ user: String?) async throws -> ChatSession.Answer {
         guard let request = request(of: user) else {
-            return .line(user.map { "\(names.long($0)) doesn't ask to write to you" } ?? "this is no request")
+            return .line(words(user.map { .noRequestOf(names.long($0)) } ?? .noRequest))
         }
         try await roost.dropRequest(request.conversation)
-        let line = "the request of \(names.long(request.peer)) is dropped"
+        let line = words(.dropped(names.long(request.peer)))
         return timeline?.conversation?.id == request.conversation ? .left(line) : .line(line)
     }
 
     private func find(_ prefix: String) async throws -> ChatSession.Answer {
         let page = try await roost.people.find(prefix, limit: 20)
         var lines = page.profiles.map(PersonLine.found)
-        if lines.isEmpty { return .line("nobody is found by \(TerminalText.printable(prefix))") }
-        if page.next != nil || page.isPartial { lines.append("  … and more: write more of the name") }
-        return .lines("Found", lines)
+        if lines.isEmpty { return .line(words(.noneFound(prefix))) }
+        if page.next != nil || page.isPartial { lines.append("  " + words(.moreFound)) }
+        return .lines(words(PeoplePhrase.found), lines)
     }
 
     private func mute(_ isOn: Bool) async throws -> ChatSession.Answer {
-        guard let id = timeline?.conversation?.id else { return .line("there is no conversation yet") }
+        guard let id = timeline?.conversation?.id else { return .line(words(.noneYet)) }
         try await roost.settings.setMute(isOn ? .always : nil, of: id)
-        return .line(isOn ? "muted on all your devices; /unmute ends it" : "no longer muted")
+        return .line(words(isOn ? .muted : .unmuted))
     }
 }

@@ -15,6 +15,8 @@ package struct ChatOptions: Sendable {
     package var device: String?
     /// The file of this device; nil for one in the folder of the user's state.
     package var store: String?
+    /// The language in which it speaks.
+    package var language: LanguageChoice
     /// Creates the sockets.
     package var connector: any SocketConnector
     /// Whether there is one token and no other.
@@ -24,14 +26,15 @@ package struct ChatOptions: Sendable {
 
     /// Creates options.
     package init(
-        url: String, user: String?, peer: String?, device: String?, store: String?, connector: any SocketConnector,
-        isTokenFixed: Bool, token: @escaping @Sendable () async throws -> String
+        url: String, user: String?, peer: String?, device: String?, store: String?, language: LanguageChoice,
+        connector: any SocketConnector, isTokenFixed: Bool, token: @escaping @Sendable () async throws -> String
     ) {
         self.url = url
         self.user = user
         self.peer = peer
         self.device = device
         self.store = store
+        self.language = language
         self.connector = connector
         self.isTokenFixed = isTokenFixed
         self.token = token
@@ -46,28 +49,28 @@ package enum ChatProgram {
     @MainActor package static func run(_ options: ChatOptions) async throws {
         // Messages are for nobody else on this machine.
         umask(0o077)
+        let words = Words(options.language)
         let claims = TokenClaims(try await options.token())
         let user = options.user ?? claims.user
-        let place = try place(options, user: user ?? "-", device: options.device ?? claims.device)
-        guard let relay = URL(string: options.url) else { throw ChatFailure("\(options.url) isn't an address") }
+        let place = try place(options, user: user ?? "-", device: options.device ?? claims.device, words)
+        guard let relay = URL(string: options.url) else { throw ChatFailure(words(.badAddress(options.url))) }
         var settings = RoostSettings(
             relay: relay, file: URL(filePath: place.path), device: place.device, user: user,
             connector: options.connector,
             token: options.token)
-        settings.sentences = .ofTerminal
         let drawsScreen = Terminal.canDraw
         // In a pipe nobody chooses what becomes of a refused message, so the next one doesn't wait for that.
         settings.goesOnAfterFailures = !drawsScreen
         let chat: ChatSession
-        do { chat = try await ChatSession(settings) } catch { throw ChatFailure("\(place.path): \(error)") }
+        do { chat = try await ChatSession(settings, words) } catch { throw ChatFailure("\(place.path): \(error)") }
         defer { withExtendedLifetime(place) {} }
-        let judge = SessionJudge(user: options.user, isTokenFixed: options.isTokenFixed)
+        let judge = SessionJudge(user: options.user, isTokenFixed: options.isTokenFixed, words)
         try await Terminal.withoutErrors {
             if drawsScreen {
                 try await FullScreen(chat, relay: options.url, judge: judge).run(options.peer)
             } else {
                 guard let peer = options.peer else {
-                    throw ChatFailure("say with --with whom to talk to; without it, chat needs a terminal")
+                    throw ChatFailure(words(.needsPeer))
                 }
                 try await PlainChat(chat, judge: judge, store: place.path).run(peer)
             }
@@ -75,11 +78,11 @@ package enum ChatProgram {
     }
 
     private static func place(
-        _ options: ChatOptions, user: String, device: String?
+        _ options: ChatOptions, user: String, device: String?, _ words: Words
     ) throws -> DeviceShelf.Place {
-        if let path = options.store { return try DeviceShelf.take(path: path, device: device) }
+        if let path = options.store { return try DeviceShelf.take(path: path, device: device, words) }
         let shelf = DeviceShelf(
-            relay: options.url, user: user, environment: ProcessInfo.processInfo.environment)
+            relay: options.url, user: user, environment: ProcessInfo.processInfo.environment, words)
         return try shelf.take(device: device)
     }
 }

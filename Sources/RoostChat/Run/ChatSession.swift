@@ -42,6 +42,7 @@ final class ChatSession {
     private static let pagesMax = 10
 
     let roost: Roost
+    let words: Words
     private(set) var timeline: ConversationTimeline?
     /// The thread of the open conversation that is open.
     private(set) var thread: MessageThread?
@@ -51,7 +52,8 @@ final class ChatSession {
     /// The address of the chat page, for links to it.
     let page: String
 
-    init(_ settings: RoostSettings) async throws {
+    init(_ settings: RoostSettings, _ words: Words) async throws {
+        self.words = words
         page = ChatSession.page(of: settings.relay.absoluteString)
         roost = try await Roost(settings)
     }
@@ -96,12 +98,12 @@ final class ChatSession {
         for _ in 0..<ChatSession.pagesMax {
             let page = try await roost.client.conversations(before: before, limit: 100)
             let named = page.conversations.filter { $0.kind == .group && $0.name == name }
-            if named.count > 1 { throw ChatFailure("several groups are called \(name); name one by its id, see /list") }
+            if named.count > 1 { throw ChatFailure(words(.severalGroups(name))) }
             if let one = named.first { return one.id }
             guard let next = page.next else { break }
             before = next
         }
-        guard !name.contains(where: \.isWhitespace) else { throw ChatFailure("you are in no group called \(name)") }
+        guard !name.contains(where: \.isWhitespace) else { throw ChatFailure(words(ConversationPhrase.noGroup(name))) }
         return "@" + name
     }
 
@@ -161,13 +163,15 @@ final class ChatSession {
         do {
             return try await carryOut(act, on: id)
         } catch let failure as RoostFailure {
-            return .line(FailureLine.text(failure))
+            return .line(words.failure(failure))
         } catch OutboxFailure.noSuchItem {
-            return .line("that can't be changed any more")
+            return .line(words(.tooLateToChange))
         } catch OutboxFailure.full {
-            return .line("too much waits to be sent")
+            return .line(words(.storeFull))
+        } catch let failure as ChatFailure {
+            return .line(failure.description)
         } catch {
-            return .line(TerminalText.printable("\(error)"))
+            return .line(words(.failed("\(error)")))
         }
     }
 
@@ -177,25 +181,25 @@ final class ChatSession {
         case .group(let name, let members): return .open(try await roost.createGroup(name, members: members))
         case .list: return list
         case .devices:
-            return .lines("Your devices", try await roost.client.devices().map(DeviceLine.text))
+            return .lines(words(.devices), try await roost.client.devices().map(line))
         case .connect: await roost.connect()
         case .search(let text): return .found(try await timeline?.search(text) ?? [])
         case .away, .back, .status, .privacy: return try await carryOutOneself(act)
         case .makeLink, .links, .revokeLink, .followLink:
-            return try await InviteLinks(roost: roost, timeline: timeline, page: page).carryOut(act)
+            return try await InviteLinks(roost: roost, timeline: timeline, page: page, words: words).carryOut(act)
         case .contacts, .invite, .accept, .drop, .requests, .decline, .forget, .block, .unblock, .report, .find, .name,
             .username, .mute:
-            return try await Acquaintance(roost: roost, timeline: timeline).carryOut(act)
+            return try await Acquaintance(roost: roost, timeline: timeline, words: words).carryOut(act)
         case .ban, .unban, .timeOut, .bans, .announce:
-            guard let group = timeline?.conversation else { return .line("there is no conversation yet") }
-            return try await GroupModeration(roost: roost, group: group).carryOut(act)
+            guard let group = timeline?.conversation else { return .line(words(.noneYet)) }
+            return try await GroupModeration(roost: roost, group: group, words).carryOut(act)
         case .add, .remove, .rename, .role, .leave, .members, .expire, .slow:
             return try await carryOutInConversation(act)
         case .reply, .edit, .delete, .react, .info, .pin, .unpin, .forward, .thread, .reportMessage, .retry, .discard:
             return try await OneMessage(chat: self).carryOut(act, on: id)
         case .pins: return pins
         case .close:
-            guard thread != nil else { return .line("no thread is open") }
+            guard thread != nil else { return .line(words(.noThread)) }
             closeThread()
             return .conversation
         case .help, .history, .jump, .end, .quit: break
@@ -206,20 +210,27 @@ final class ChatSession {
     private var list: Answer {
         let rows = roost.conversations.rows.map { row in
             let title = row.peer.map { "@" + names.long($0) } ?? "#" + TerminalText.printable(row.title)
-            let mentions = row.conversation.map { $0.mentions > 0 ? ", \($0.mentions) for you" : "" } ?? ""
-            let muted = row.isMuted ? ", muted" : ""
-            return "  \(title), unread \(row.unread)\(mentions)\(muted)  \(TerminalText.printable(row.id))"
+            let mentions = row.conversation?.mentions ?? 0
+            let line = words(.row(title: title, unread: row.unread, mentions: mentions, isMuted: row.isMuted))
+            return "  \(line)  \(TerminalText.printable(row.id))"
         }
-        return rows.isEmpty ? .line("you have no conversations") : .lines("Your conversations", rows)
+        return rows.isEmpty ? .line(words(ConversationPhrase.none)) : .lines(words(.yourConversations), rows)
     }
 
     private var pins: Answer {
         let pins = timeline?.snapshot.pins ?? []
-        if pins.isEmpty { return .line("nothing is pinned here") }
-        return .choices("Pinned", pins.map { Choice(line: PinLine.text($0, names), act: .jump($0.sequence)) })
+        if pins.isEmpty { return .line(words(.noPins)) }
+        return .choices(
+            words(.pins), pins.map { Choice(line: PinLine.text($0, names, words), act: .jump($0.sequence)) })
     }
 
     // MARK: The user
+
+    private func line(_ one: OwnDevice) -> String {
+        let now = words(.device(one.device, one.state, since: one.since.map(words.time)))
+        guard let ended = one.ended, let reason = ended.reason else { return "  " + now }
+        return "  \(now); \(words(.endedBefore(reason, at: ended.time.map(words.time))))"
+    }
 
     private func carryOutOneself(_ act: Act) async throws -> Answer {
         let client = await roost.client
@@ -227,16 +238,16 @@ final class ChatSession {
         case .away:
             isAway = true
             try await client.setStatus(.away)
-            return .line("you are away; nothing counts as read until /back")
+            return .line(words(PeoplePhrase.away))
         case .back:
             isAway = false
             try await client.setStatus(.auto)
-            return .line("you are back")
+            return .line(words(.back))
         case .status(let wanted):
             try await client.setStatus(wanted.state, text: wanted.text)
         case .privacy(let change):
             let privacy = try await client.setPrivacy(change)
-            return .lines("Privacy", PrivacyLine.lines(privacy))
+            return .lines(words(.privacy), PrivacyLine.lines(privacy, words))
         default: break
         }
         return .nothing
@@ -245,34 +256,34 @@ final class ChatSession {
     // MARK: The conversation
 
     private func carryOutInConversation(_ act: Act) async throws -> Answer {
-        guard let conversation = timeline?.conversation else { return .line("there is no conversation yet") }
+        guard let conversation = timeline?.conversation else { return .line(words(.noneYet)) }
         let id = conversation.id
         switch act {
         case .add(let users):
             try await roost.addMembers(users, to: id)
-            return .line("added \(TerminalText.printable(users.joined(separator: ", ")))")
+            return .line(words(GroupPhrase.added(users)))
         case .remove(let users):
             try await roost.removeMembers(users, from: id)
-            return .line("removed \(TerminalText.printable(users.joined(separator: ", ")))")
+            return .line(words(GroupPhrase.removed(users)))
         case .rename(let name):
             try await roost.renameGroup(id, to: name)
-            return .line("renamed to \(TerminalText.printable(name))")
+            return .line(words(GroupPhrase.renamed(name)))
         case .role(let user, let role):
             try await roost.setRole(role, of: user, in: id)
-            return .line("\(TerminalText.printable(user)) is \(role.word) now")
+            return .line(words(.hasRole(user, role)))
         case .leave:
             try await roost.leave(id)
             close()
-            return .left(conversation.kind == .group ? "you have left" : "hidden until its next message")
+            return .left(words(conversation.kind == .group ? .left : .hiddenUntilNews))
         case .expire(let milliseconds):
-            guard let milliseconds else { return .line(ExpiryLine.text(conversation.expiry)) }
+            guard let milliseconds else { return .line(words(.expiry(milliseconds: conversation.expiry))) }
             try await roost.setExpiry(of: id, after: .milliseconds(milliseconds))
-            return .line("from now on, " + ExpiryLine.text(milliseconds))
+            return .line(words(.fromNowOn(milliseconds: milliseconds)))
         case .slow(let milliseconds):
-            guard let milliseconds else { return .line(SlowLine.text(conversation.slow)) }
+            guard let milliseconds else { return .line(words(.slow(milliseconds: conversation.slow))) }
             try await roost.setSlow(to: .milliseconds(milliseconds), in: id)
-            return .line(SlowLine.text(milliseconds))
-        default: return .lines("Members", try await members(of: id))
+            return .line(words(.slow(milliseconds: milliseconds)))
+        default: return .lines(words(.members), try await members(of: id))
         }
     }
 
@@ -283,10 +294,13 @@ final class ChatSession {
             let list = try await roost.client.members(of: conversation, after: next, presence: true)
             for member in list.members {
                 let mark = member.receipt
-                let state = member.presence.map { " " + PresenceLine.words($0) } ?? ""
+                let presence = member.presence.map { PresenceLine.presence($0, words) }
                 lines.append(
-                    "  \(names.long(mark.user)) (\(member.role.word))\(state), "
-                        + "read \(mark.read.value), delivered \(mark.delivered.value)")
+                    "  "
+                        + words(
+                            .member(
+                                names.long(mark.user), member.role, presence: presence, read: mark.read.value,
+                                delivered: mark.delivered.value)))
             }
             next = list.next
         } while next != nil

@@ -1,5 +1,6 @@
 import Foundation
 import Observation
+import RoostClient
 import RoostKit
 import RoostStore
 import RoostWire
@@ -16,8 +17,9 @@ final class FullScreen {
     private static let goodbyeWait = Duration.seconds(2)
 
     private let chat: ChatSession
+    private let words: Words
     private var judge: SessionJudge
-    private var scene = Scene()
+    private var scene: Scene
     private var painter = Painter(hasColours: Terminal.hasColours)
     private var title = WindowTitle()
     private var parser = KeyParser(pasteMax: Limits().frameBytes)
@@ -38,8 +40,9 @@ final class FullScreen {
     private var quit: CheckedContinuation<Void, Never>?
 
     init(_ chat: ChatSession, relay: String, judge: SessionJudge) {
-        self.chat = chat
+        (self.chat, words) = (chat, chat.words)
         self.judge = judge
+        scene = Scene(chat.words)
         scene.relay = relay
     }
 
@@ -101,8 +104,7 @@ final class FullScreen {
         await chat.roost.disconnect()
         Terminal.restore()
         if left > 0 {
-            let what = left == 1 ? "1 message waits" : "\(left) messages wait"
-            Terminal.write("\(what) on this device, and will be sent by the next chat of this user.\n")
+            Terminal.write(words(.waitingHere(left)) + "\n")
         }
     }
 
@@ -252,7 +254,7 @@ final class FullScreen {
             default: break
             }
         } catch {
-            scene.notice = TerminalText.printable("that didn't work: \(error)")
+            scene.notice = notice(of: error) { .failed($0) }
         }
         changed()
     }
@@ -263,14 +265,18 @@ final class FullScreen {
             scene.open(destination, timeline.snapshot, draft: timeline.draft)
             follow()
         } catch {
-            scene.notice = TerminalText.printable("can't be opened: \(error)")
+            scene.notice = notice(of: error) { .cannotOpen($0) }
         }
+    }
+
+    private func notice(of error: any Error, _ phrase: (String) -> FailurePhrase) -> String {
+        (error as? RoostFailure).map(words.failure) ?? words(phrase("\(error)"))
     }
 
     private func perform(_ act: Act, _ id: TimelineItem.ID?) async {
         switch act {
         case .quit: return end()
-        case .help: scene.overlay = HelpOverlay.make(width: max(scene.layout.width, scene.layout.list))
+        case .help: scene.overlay = HelpOverlay.make(width: max(scene.layout.width, scene.layout.list), words)
         case .list: scene.focus = .list
         case .history: scene.overlay = nil
         case .end: fetch(.toEnd)
@@ -287,7 +293,7 @@ final class FullScreen {
         case .choices(let title, let choices):
             scene.overlay = Overlay(title, choices.map { Overlay.Row([Span($0.line)], act: $0.act) })
         case .lines(let title, let lines): scene.overlay = Overlay(title, lines.map { Overlay.Row($0) })
-        case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.names, scene.lines.clock)
+        case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.names, words)
         case .open(let destination): await open(destination)
         case .thread, .conversation: showThread()
         case .left(let line):
@@ -314,7 +320,7 @@ final class FullScreen {
             if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
             scene.show(sequence)
         } catch {
-            scene.notice = "that message can't be had now"
+            scene.notice = words(.unavailable)
         }
     }
 

@@ -13,41 +13,41 @@ struct GroupModeration {
     let group: LocalConversation
 
     private var names: Names { Names(profiles: roost.people.profiles) }
-    private let clock = WallClock()
+    private let words: Words
 
-    init(roost: Roost, group: LocalConversation) { (self.roost, self.group) = (roost, group) }
+    init(roost: Roost, group: LocalConversation, _ words: Words) {
+        (self.roost, self.group, self.words) = (roost, group, words)
+    }
 
     func carryOut(_ act: Act) async throws -> ChatSession.Answer {
-        guard group.kind == .group else { return .line("this is no group; /block hides you from somebody") }
+        guard group.kind == .group else { return .line(words(GroupPhrase.noGroup)) }
         switch act {
         case .ban(let name, let reason):
             let user = try member(name)
             try await roost.ban(user, from: group.id, reason: reason)
-            return .line("\(names.long(user)) is banned; /unban \(TerminalText.printable(name)) ends that")
+            return .line(words(.banned(names.long(user), name: name)))
         case .unban(let name):
             let user = try await banned(name)
             try await roost.unban(user, from: group.id)
-            return .line("\(names.long(user)) can be added again")
+            return .line(words(.unbanned(names.long(user))))
         case .timeOut(let name, let milliseconds, let reason):
             let user = try member(name)
             try await roost.timeOut(user, in: group.id, for: .milliseconds(milliseconds), reason: reason)
-            return .line(
-                milliseconds == 0
-                    ? "\(names.long(user)) can write again"
-                    : "\(names.long(user)) has a timeout; /timeout \(TerminalText.printable(name)) off ends it")
+            let who = names.long(user)
+            return .line(words(milliseconds == 0 ? GroupPhrase.timeoutEnded(who) : .timedOut(who, name: name)))
         case .bans:
             let bans = try await bans()
-            return bans.isEmpty ? .line("nobody is banned here") : .lines("Banned", bans.map(line))
+            return bans.isEmpty ? .line(words(.noBans)) : .lines(words(.bans), bans.map(line))
         case .announce(let isOn):
             try await roost.setPosting(isOn ? .admins : .all, in: group.id)
-            return .line(isOn ? "only the owner and admins can write here now" : "everybody can write here now")
+            return .line(words(.posting(isOn ? .admins : .all)))
         default: return .nothing
         }
     }
 
     private func line(_ ban: Ban) -> String {
-        let why = ban.reason.map { ": \($0.word)" } ?? ""
-        return "  \(names.long(ban.user)), by \(names.short(ban.by)), \(clock.time(ban.time))\(why)"
+        let (user, by) = (names.long(ban.user), names.short(ban.by))
+        return "  " + words(.ban(user, by: by, time: words.time(ban.time), reason: ban.reason))
     }
 
     private func bans() async throws -> [Ban] {
@@ -78,13 +78,11 @@ struct GroupModeration {
                 || profile?.name?.lowercased() == name.lowercased()
         }
         guard fitting.count < 2 else {
-            throw ChatFailure(
-                "several people are called \(TerminalText.printable(name)); name one by the id: "
-                    + fitting.map(TerminalText.printable).joined(separator: ", "))
+            throw ChatFailure(words(.severalPeople(name, ids: fitting)))
         }
         if let user = fitting.first { return user }
         guard !name.contains(where: \.isWhitespace) else {
-            throw ChatFailure("nobody here is called \(TerminalText.printable(name)); /who lists the members")
+            throw ChatFailure(words(.nobodyCalled(name)))
         }
         return name
     }

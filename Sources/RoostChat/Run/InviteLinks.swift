@@ -11,6 +11,7 @@ struct InviteLinks {
     let timeline: ConversationTimeline?
     /// The address of the chat page, without what follows the host.
     let page: String
+    let words: Words
 
     func carryOut(_ act: Act) async throws -> ChatSession.Answer {
         switch act {
@@ -18,13 +19,13 @@ struct InviteLinks {
         case .links:
             let links = try await roost.invitations.list()
             return links.isEmpty
-                ? .line("you have no links; /link makes one") : .lines("Your links", links.map(line))
+                ? .line(words(.noLinks)) : .lines(words(.links), links.map(line))
         case .revokeLink(let id):
             guard try await roost.invitations.list().contains(where: { $0.id == id }) else {
-                return .line("you have no link \(TerminalText.printable(id)); /links shows them")
+                return .line(words(.noLink(id)))
             }
             try await roost.invitations.revoke(id)
-            return .line("the link is good no more")
+            return .line(words(.linkRevoked))
         case .followLink(let link): return try await follow(link)
         default: return .nothing
         }
@@ -35,16 +36,16 @@ struct InviteLinks {
         let open = timeline?.conversation
         let group = open.flatMap { $0.kind == .group && $0.role >= .admin ? $0.id : nil }
         let made = try await roost.invitations.create(conversation: group, uses: uses)
-        let what = group == nil ? "to chat with you" : "to join \(TerminalText.printable(open?.name ?? "the group"))"
+        let what = words(group == nil ? .linkToChat : .linkToJoin(open?.name ?? words(.aGroup)))
         return .line("\(page)/#invite=\(made.code ?? "")  \(what); \(line(made))")
     }
 
     private func line(_ invite: Invite) -> String {
         let title = invite.conversation.map { id in
-            roost.conversations.rows.first { $0.id == id }.map { "#" + TerminalText.printable($0.title) } ?? "a group"
+            roost.conversations.rows.first { $0.id == id }.map { "#" + $0.title } ?? words(.aGroup)
         }
-        let until = WallClock().time(invite.expires)
-        return "\(invite.id)  \(title ?? "contact"), used \(invite.used) of \(invite.uses), until \(until)"
+        let until = words.time(invite.expires)
+        return words(.link(id: invite.id, group: title, used: invite.used, uses: invite.uses, until: until))
     }
 
     private func follow(_ link: String) async throws -> ChatSession.Answer {
@@ -52,7 +53,7 @@ struct InviteLinks {
         do {
             return .open(try await roost.invitations.open(code))
         } catch RoostFailure.refused(let refusal) where refusal.is(.notFound) {
-            return .line("this link was used up, revoked, or has expired; ask for a new one")
+            return .line(words(.linkGone))
         }
     }
 }

@@ -9,6 +9,7 @@ struct OneMessage {
     let chat: ChatSession
 
     private var names: Names { chat.names }
+    private var words: Words { chat.words }
 
     /// The message that an act is about.
     /// - Parameter id: the chosen one; one that was named by its number has that as its id, whoever wrote it.
@@ -32,36 +33,35 @@ struct OneMessage {
     }
 
     func carryOut(_ act: Act, on id: TimelineItem.ID?) async throws -> ChatSession.Answer {
-        guard let timeline = chat.timeline else { return .line("no conversation is open") }
+        guard let timeline = chat.timeline else { return .line(words(.noneOpen)) }
         if act == .retry, id == nil, timeline.snapshot.failure != nil {
             try await timeline.resume()
-            return .line("trying again")
+            return .line(words(.tryingAgain))
         }
         guard let message = target(of: act, id) else {
-            return .line(id == nil ? OneMessage.nothing(for: act) : "that message is not here")
+            return .line(words(id == nil ? OneMessage.nothing(for: act) : .isNotHere))
         }
         switch act {
         case .reply(let text): return try await chat.send(text, replyTo: message.id).map { .sent($0) } ?? .nothing
         case .react(let reaction, let isOn):
             try await timeline.react(message.id, reaction, isOn: isOn)
-            let what = TerminalText.printable(reaction)
-            return .line(isOn ? "you reacted \(what)" : "you took \(what) back")
+            return .line(words(isOn ? .reacted(reaction) : .unreacted(reaction)))
         case .edit(let text):
             if let item = OneMessage.refused(message) {
                 try await chat.replace(item, text)
             } else {
                 try await chat.edit(message.id, text)
             }
-            return .line("edited: \(TerminalText.printable(text))")
+            return .line(words(.changed(text)))
         case .delete:
             try await timeline.delete(message.id)
-            return .line("deleted")
+            return .line(words(DeedPhrase.deleted))
         case .retry, .discard:
             guard let item = OneMessage.refused(message) ?? (act == .discard ? message.outboxItem : nil) else {
-                return .line("that one was not refused")
+                return .line(words(.wasNotRefused))
             }
             if act == .retry { try await timeline.retry(item) } else { try await timeline.discard(item) }
-            return .line(act == .retry ? "trying again" : "taken back")
+            return .line(words(act == .retry ? .tryingAgain : .discarded))
         default: return try await carryOut(act, onStored: message, in: timeline)
         }
     }
@@ -71,23 +71,23 @@ struct OneMessage {
         _ act: Act, onStored message: TimelineMessage, in timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {
         guard let sequence = message.sequence, let conversation = timeline.conversation?.id else {
-            return .line("the relay doesn't have it yet")
+            return .line(words(.notStored))
         }
-        let preview = TextWidth.clip(TimelineLines.preview(message), 40)
+        let preview = TextWidth.clip(TimelineLines.preview(message, words), 40)
         switch act {
         case .pin:
             try await timeline.pin(message.id)
-            return .line("pinned: \(preview)")
+            return .line(words(DeedPhrase.pinned(preview)))
         case .unpin:
             try await timeline.unpin(message.id)
-            return .line("no longer pinned: \(preview)")
+            return .line(words(.unpinned(preview)))
         case .forward(let name): return try await forward(message, to: name, timeline)
         case .thread:
             try await chat.openThread(of: message.id)
             return .thread
         case .reportMessage(let reason, let text):
             try await chat.roost.contacts.report(sequence, of: conversation, reason, text: text)
-            return .line("the operators are told of: \(preview)")
+            return .line(words(DeedPhrase.reported(preview)))
         default: return try await info(message, sequence, timeline)
         }
     }
@@ -97,12 +97,11 @@ struct OneMessage {
         _ message: TimelineMessage, to name: String, _ timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {
         let destination = try await chat.resolve(name)
-        let shown = TerminalText.printable(name)
         if destination.hasPrefix("@"), !name.hasPrefix("@"), chat.known(name) == nil {
-            return .line("you have never talked with \(shown); /forward @\(shown) sends it all the same")
+            return .line(words(.forwardAnyway(name)))
         }
         let id = try await timeline.forward(message.id, to: destination)
-        return .forwarded(id, to: destination, "forwarded to \(shown)")
+        return .forwarded(id, to: destination, words(.forwarded(to: name)))
     }
 
     private func info(
@@ -110,20 +109,20 @@ struct OneMessage {
     ) async throws -> ChatSession.Answer {
         let readers = try await timeline.readers(of: sequence)
         var lines = readers.map { reader in
-            let time = reader.time.map { " \(WallClock().time(Timestamp($0)))" } ?? ""
+            let time = reader.time.map { " \(words.time(Timestamp($0)))" } ?? ""
             return "  \(names.long(reader.person.user))\(time)"
         }
-        if lines.isEmpty { lines = ["  nobody yet"] }
-        if let time = message.expires { lines.append("It disappears \(WallClock().time(Timestamp(time)))") }
-        return .lines("Message \(sequence.value), read by", lines)
+        if lines.isEmpty { lines = ["  " + words(.noReaders)] }
+        if let time = message.expires { lines.append(words(.disappears(words.time(Timestamp(time))))) }
+        return .lines(words(.readers(sequence.value)), lines)
     }
 
-    private static func nothing(for act: Act) -> String {
+    private static func nothing(for act: Act) -> DeedPhrase {
         switch act {
-        case .edit, .delete, .info: "you have not written anything here"
-        case .reply, .react, .pin, .forward, .thread, .reportMessage: "there is no message here"
-        case .unpin: "nothing is pinned here"
-        default: "nothing was refused here"
+        case .edit, .delete, .info: .nothingOwn
+        case .reply, .react, .pin, .forward, .thread, .reportMessage: .nothing
+        case .unpin: .noPins
+        default: .nothingRefused
         }
     }
 

@@ -17,7 +17,8 @@ final class PlainChat {
     private let chat: ChatSession
     private let store: String
     private var judge: SessionJudge
-    private var report = PlainReport()
+    private let words: Words
+    private var report: PlainReport
     private var isOpen = false
     private var isTelling = false
     // Own messages that the relay hasn't stored yet, and how many it refused.
@@ -31,9 +32,10 @@ final class PlainChat {
     private var waiters: [(isEnough: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
     init(_ chat: ChatSession, judge: SessionJudge, store: String) {
-        self.chat = chat
+        (self.chat, words) = (chat, chat.words)
         self.judge = judge
         self.store = store
+        report = PlainReport(chat.words)
     }
 
     func run(_ name: String) async throws {
@@ -105,7 +107,11 @@ final class PlainChat {
             changing.removeAll { $0.id == message.id }
             if told.insert(failed.outboxItem).inserted {
                 refused += 1
-                say("✗ \(TickMark.reason(failed.failure)): the change of \(TimelineLines.preview(message))")
+                say(
+                    "✗ "
+                        + words(
+                            .changeRefused(why: words.why(failed.failure), text: TimelineLines.preview(message, words)))
+                )
                 Task { try? await chat.timeline?.discard(failed.outboxItem) }
             }
         } else {
@@ -138,8 +144,8 @@ final class PlainChat {
                 let destination = try await chat.resolve(name)
                 let timeline = try await chat.open(destination)
                 if timeline.conversation == nil, destination.hasPrefix("@") {
-                    let shown = TerminalText.printable(String(destination.dropFirst()))
-                    say("· you have never talked with \(shown); your first message begins the conversation")
+                    let shown = String(destination.dropFirst())
+                    say("· \(words(.neverTalked(shown))) \(words(.firstMessageBegins))")
                 }
                 await waitForMembers(of: timeline)
                 isOpen = true
@@ -194,14 +200,15 @@ final class PlainChat {
             do {
                 if let id = try await chat.send(text) { unacked.insert(id) }
             } catch {
-                say("✗ \(TerminalText.printable("\(error)")): \(TextWidth.clip(TerminalText.printable(text), 60))")
+                let why = (error as? RoostFailure).map(words.failure) ?? words(.failed("\(error)"))
+                say("✗ " + words(.notSent(why: why, text: TextWidth.clip(TerminalText.printable(text), 60))))
             }
             if let timeline = chat.timeline { settle(timeline.snapshot) }
         case .act(let act, let number):
             // A command refers to the messages before it, so those must have been acked.
             await wait { self.isSettled }
             await perform(act, on: number.map { .sequence($0) })
-        case .mistake(let text): say("· " + text)
+        case .mistake(let mistake): say("· " + mistake.text(words))
         case .nothing: break
         }
     }
@@ -218,10 +225,10 @@ final class PlainChat {
     private func perform(_ act: Act, on id: TimelineItem.ID?) async {
         switch act {
         case .help:
-            for command in ChatCommandWord.all { say("  \(command.usage)\n        \(command.what)") }
+            for command in ChatCommandWord.all { say("  \(command.usage(words))\n        \(words.say(command.what))") }
         case .history: await showEarlier()
-        case .open: say("· another conversation needs another chat, or a terminal")
-        case .jump, .end: say("· that needs a terminal")
+        case .open: say("· " + words(.needsAnotherChat))
+        case .jump, .end: say("· " + words(.needsTerminal))
         default:
             expect(act, on: OneMessage(chat: chat).target(of: act, id))
             await show(chat.perform(act, on: id))
@@ -241,10 +248,10 @@ final class PlainChat {
             for one in messages.reversed() {
                 guard let sequence = one.sequence, let time = one.time.map(Timestamp.init) else { continue }
                 let text = TerminalText.printable(one.body?.text ?? "")
-                say("#\(sequence.value) [\(WallClock().time(time))] \(chat.names.short(one.from)): \(text)")
+                say("#\(sequence.value) [\(words.time(time))] \(chat.names.short(one.from)): \(text)")
             }
-            if messages.isEmpty { say("· nothing found on this device") }
-        case .open(let id): say("· made; \(id) is its id, for --with")
+            if messages.isEmpty { say("· " + words(.nothingFound)) }
+        case .open(let id): say("· " + words(.opened(id: id)))
         case .choices(let title, let choices):
             say("· " + title)
             choices.map(\.line).forEach(say)
@@ -252,7 +259,7 @@ final class PlainChat {
             say("· " + line)
             await settle(forward: id, to: destination)
         case .thread: await showThread()
-        case .conversation: say("· back in the conversation")
+        case .conversation: say("· " + words(.backInConversation))
         case .left(let line):
             say("· " + line)
             await quit(leaving: 0)
@@ -272,7 +279,7 @@ final class PlainChat {
             patience.cancel()
         }
         report.lines(thread.snapshot, user: chat.user).forEach(say)
-        say("· what you write belongs to this thread until /close")
+        say("· " + words(.threadUntilClose))
     }
 
     // What was sent on counts as sent when the relay has it where it goes to.
@@ -285,7 +292,8 @@ final class PlainChat {
             for await now in target.snapshots() {
                 guard let message = now.items.compactMap(\.message).first(where: { $0.id == id }) else { continue }
                 if case .failed(let failure) = message.state, let item = message.outboxItem {
-                    say("✗ \(TickMark.reason(failure)): \(TextWidth.clip(TimelineLines.preview(message), 60))")
+                    let text = TextWidth.clip(TimelineLines.preview(message, words), 60)
+                    say("✗ " + words(.notSent(why: words.why(failure), text: text)))
                     refused += 1
                     try? await target.discard(item)
                     try? await target.resume()
@@ -300,16 +308,16 @@ final class PlainChat {
 
     private func showEarlier() async {
         guard let conversation = chat.timeline?.conversation, let first = report.first, first > SequenceNumber(1) else {
-            return say("· there is nothing earlier")
+            return say("· " + words(.nothingEarlier))
         }
         do {
             let page = try await chat.roost.client.history(
                 of: conversation.id, before: first, limit: PlainReport.firstPage)
-            say("— earlier —")
+            say("— \(words(.earlier)) —")
             for line in report.earlier(page, user: chat.user) { say(line) }
-            say(page.hasMore ? "— /history shows more —" : "— this is the beginning —")
+            say("— \(words(page.hasMore ? .moreEarlier : .beginning)) —")
         } catch {
-            say("· \(FailureLine.text(error))")
+            say("· " + words.failure(error))
         }
     }
 
@@ -326,13 +334,10 @@ final class PlainChat {
         patience.cancel()
         let lost = unacked.count + changing.count
         if lost > 0 {
-            let what = lost == 1 ? "1 message was" : "\(lost) messages were"
-            let which = lost == 1 ? "it waits" : "they wait"
-            return end(
-                ChatFailure("\(what) not acknowledged; \(which) in \(store), and the next chat of this user sends"))
+            return end(ChatFailure(words(.notSent(lost, store: store))))
         }
-        if lines > 0 { return end(ChatFailure("no connection: nothing was sent")) }
-        end(refused > 0 ? ChatFailure("\(refused) refused") : nil)
+        if lines > 0 { return end(ChatFailure(words(.nothingSent))) }
+        end(refused > 0 ? ChatFailure(words(.someRefused(refused))) : nil)
     }
 
     private func end(_ failure: ChatFailure?) {

@@ -1,3 +1,4 @@
+import RoostClient
 import RoostKit
 import RoostStore
 import RoostWire
@@ -17,7 +18,7 @@ struct PlainReport {
         var reactions: [ReactionCount]
     }
 
-    let clock: WallClock
+    let words: Words
     private var isConnected = false
     private var lossTold: String?
     private var status: OwnStatus?
@@ -37,7 +38,7 @@ struct PlainReport {
     /// What users are called.
     var names = Names()
 
-    init(_ clock: WallClock = WallClock()) { self.clock = clock }
+    init(_ words: Words) { self.words = words }
 
     // MARK: Session
 
@@ -45,19 +46,21 @@ struct PlainReport {
         var lines: [String] = []
         if session.connection == .connected {
             if !isConnected {
-                lines.append("· connected as \(TerminalText.printable(session.user ?? "")) on \(session.device)")
+                lines.append("· " + words(.connectedAs(session.user ?? "", device: session.device)))
             }
             (isConnected, lossTold) = (true, nil)
-            if let before = status, before != session.status { lines.append(StatusLine.news(session.status)) }
+            if let before = status, before != session.status { lines.append(news(session.status)) }
             status = session.status
-        } else if session.lastLoss != nil, ConnectionLine.end(session) == nil {
-            let reason = ConnectionLine.reason(session)
+        } else if session.lastLoss?.isFinal == false, ConnectionLine.end(session, words) == nil {
+            let reason = ConnectionLine.reason(session, words)
             // A try that fails like the one before is no news.
-            if isConnected || reason != lossTold { lines.append("· not connected: \(reason); trying again") }
+            if isConnected || reason != lossTold { lines.append("· " + words(.lost(reason: reason))) }
             (isConnected, lossTold) = (false, reason)
         }
         return lines
     }
+
+    private func news(_ status: OwnStatus) -> String { "· " + words(.shown(status.state, text: status.text)) }
 
     // MARK: Timeline
 
@@ -69,14 +72,14 @@ struct PlainReport {
             switch item {
             case .gap(let from, let to):
                 guard first != nil, from > last else { continue }
-                lines.append("— you missed \(to.value - from.value + 1) messages here; /history shows them —")
+                lines.append("— \(words(.missed(to.value - from.value + 1))) —")
             case .message(let message): lines += take(message, user: user)
             }
         }
         lines += ticks(timeline)
         if let count = timeline.online, count != online {
             online = count
-            lines.append("· \(count.online) of \(count.of) online")
+            lines.append("· " + words(.online(Int(clamping: count.online), of: Int(clamping: count.of))))
         }
         return lines
     }
@@ -84,11 +87,13 @@ struct PlainReport {
     private mutating func take(_ message: TimelineMessage, user: String) -> [String] {
         if case .failed(let failure) = message.state, let item = message.outboxItem {
             guard refusedTold.insert(item).inserted else { return [] }
-            return ["✗ \(TickMark.reason(failure)): \(TextWidth.clip(TimelineLines.preview(message), 60))"]
+            let text = TextWidth.clip(TimelineLines.preview(message, words), 60)
+            return ["✗ " + words(.notSent(why: words.why(failure), text: text))]
         }
         guard let sequence = message.sequence else { return [] }
         let now = Known(
-            text: TimelineLines.preview(message), isEdited: message.editedAt != nil, isDeleted: message.isDeleted,
+            text: TimelineLines.preview(message, words), isEdited: message.editedAt != nil,
+            isDeleted: message.isDeleted,
             reactions: message.reactions)
         let before = known[message.id]
         if known.count >= PlainReport.knownMax, before == nil { known = [:] }
@@ -97,36 +102,37 @@ struct PlainReport {
         guard sequence > last else { return [] }
         last = sequence
         if first == nil { first = sequence }
-        return [PlainLine(message).text(for: user, names, clock)]
+        return [PlainLine(message).text(for: user, names, words)]
     }
 
     /// A page of earlier messages. It becomes the first one that was told.
     mutating func earlier(_ page: HistoryPage, user: String) -> [String] {
         if let earliest = page.first { first = earliest }
-        return page.messages.map { PlainLine($0, user: user).text(for: user, names, clock) }
+        return page.messages.map { PlainLine($0, user: user).text(for: user, names, words) }
     }
 
     /// A thread: the message with which it began, and those that belong to it.
     func lines(_ thread: ThreadSnapshot, user: String) -> [String] {
-        let root = thread.root.map { PlainLine($0).text(for: user, names, clock) } ?? "(not here)"
-        return ["— thread: \(root) —"] + (thread.hasOlder ? ["— there are earlier ones —"] : [])
-            + thread.items.compactMap(\.message).map { PlainLine($0).text(for: user, names, clock) }
+        let root =
+            thread.root.map { PlainLine($0).text(for: user, names, words) } ?? "(\(words(MessagePhrase.notHere)))"
+        return ["— \(words(.thread(root))) —"] + (thread.hasOlder ? ["— \(words(.threadHasMore)) —"] : [])
+            + thread.items.compactMap(\.message).map { PlainLine($0).text(for: user, names, words) }
     }
 
     private func changes(_ message: TimelineMessage, from before: Known) -> [String] {
         let from = names.short(message.from)
         let short = TextWidth.clip(before.text, 30)
         if message.isDeleted {
-            return before.isDeleted ? [] : ["· deleted: \(from): \(short)"]
+            return before.isDeleted ? [] : ["· " + words(.wasDeleted(from: from, text: short))]
         }
         var lines: [String] = []
-        let text = TimelineLines.preview(message)
-        if text != before.text, !message.isChanging { lines.append("· \(from) edited: \(text)") }
+        let text = TimelineLines.preview(message, words)
+        if text != before.text, !message.isChanging { lines.append("· " + words(.wasEdited(from: from, text: text))) }
         for one in message.reactions where !before.reactions.contains(one) {
-            lines.append("· \(TerminalText.printable(one.reaction))×\(one.count) on \(from): \(short)")
+            lines.append("· " + words(.reaction(one.reaction, count: one.count, from: from, text: short)))
         }
         for one in before.reactions where !message.reactions.contains(where: { $0.reaction == one.reaction }) {
-            lines.append("· no \(TerminalText.printable(one.reaction)) any more on \(from): \(short)")
+            lines.append("· " + words(.noReaction(one.reaction, from: from, text: short)))
         }
         return lines
     }
@@ -146,9 +152,9 @@ struct PlainReport {
         let peer = timeline.conversation?.kind == .group ? nil : timeline.conversation?.peer(of: message.from)
         switch state {
         case .read(let count, let others):
-            return ["  ✓✓ read by \(peer.map(names.short) ?? "\(count) of \(others)")"]
+            return ["  ✓✓ " + words(.readBy(peer.map(names.short) ?? words(.some(count, of: others))))]
         case .delivered(let count, let others):
-            return ["  ✓✓ delivered to \(peer.map(names.short) ?? "\(count) of \(others)")"]
+            return ["  ✓✓ " + words(.deliveredTo(peer.map(names.short) ?? words(.some(count, of: others))))]
         default: return []
         }
     }
@@ -159,12 +165,12 @@ struct PlainReport {
         guard let before = conversation, let now, before.id == now.id, now.kind == .group, !before.isStale else {
             return lines
         }
-        if let name = now.name, name != before.name { lines.append("· renamed to \(TerminalText.printable(name))") }
+        if let name = now.name, name != before.name { lines.append("· " + words(GroupPhrase.renamed(name))) }
         let new = now.members.filter { !before.members.contains($0) }
         let gone = before.members.filter { !now.members.contains($0) }
-        if !new.isEmpty { lines.append("· joined: \(names.list(new))") }
+        if !new.isEmpty { lines.append("· " + words(.joined(new.map(names.long)))) }
         if !gone.isEmpty, now.members.count < 50 {
-            lines.append("· left: \(names.list(gone))")
+            lines.append("· " + words(.gone(gone.map(names.long))))
         }
         return lines
     }
@@ -173,7 +179,7 @@ struct PlainReport {
     private func expiry(of now: LocalConversation?) -> [String] {
         let before = conversation.map { $0.id == now?.id ? $0.expiry : 0 } ?? 0
         guard let now, now.expiry != before else { return [] }
-        return ["· from now on, \(ExpiryLine.text(now.expiry))"]
+        return ["· " + words(.fromNowOn(milliseconds: now.expiry))]
     }
 
     // MARK: Others
@@ -184,7 +190,7 @@ struct PlainReport {
         for member in timeline.conversation?.members ?? [] where member != user {
             guard let one = now[member], presences[member] != one else { continue }
             presences[member] = one
-            lines.append(PresenceLine.text(one, names))
+            lines.append(PresenceLine.text(one, names, words))
         }
         return lines
     }
@@ -199,11 +205,11 @@ struct PlainReport {
             let before = othersTold[row.id]
             othersTold[row.id] = max(sequence, before ?? .none)
             guard hasList, row.id != open, !message.isOwn, sequence > before ?? .none else { continue }
-            let place = row.peer == nil ? " in \(TerminalText.printable(row.title))" : ""
-            lines.append(
-                "· \(names.short(message.from))\(place) wrote: "
-                    + TextWidth.clip(TimelineLines.preview(message), 100)
-                    + (MentionWords.isFor(user, message) ? " (\(MentionWords.mark))" : ""))
+            let text =
+                TextWidth.clip(TimelineLines.preview(message, words), 100)
+                + (MentionWords.isFor(user, message) ? " (\(words(.forYou)))" : "")
+            let place = row.peer == nil ? row.title : nil
+            lines.append("· " + words(.wrote(names.short(message.from), place: place, text: text)))
         }
         if isUpToDate { hasList = true }
         return lines
@@ -216,8 +222,8 @@ struct PlainReport {
             guard let sequence = row.last?.sequence, requestsTold.insert(row.id).inserted else { continue }
             othersTold[row.id] = max(sequence, othersTold[row.id] ?? .none)
             guard row.id != open else { continue }
-            let who = RequestLine.text(row, names).drop { $0 == " " }
-            lines.append("· asks to write to you: \(who); \(RequestLine.answers(row.peer))")
+            let text = String(RequestLine.text(row, names, words).drop { $0 == " " })
+            lines.append("· " + words(.asksToWrite(text, answer: RequestLine.answer(row.peer))))
         }
         return lines
     }

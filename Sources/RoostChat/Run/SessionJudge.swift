@@ -9,10 +9,11 @@ struct SessionJudge {
     let user: String?
     /// Whether another token can't be had.
     let isTokenFixed: Bool
+    private let words: Words
     private var wasConnected = false
 
-    init(user: String?, isTokenFixed: Bool) {
-        self.user = user
+    init(user: String?, isTokenFixed: Bool, _ words: Words) {
+        (self.user, self.words) = (user, words)
         self.isTokenFixed = isTokenFixed
     }
 
@@ -20,16 +21,16 @@ struct SessionJudge {
     mutating func end(_ session: RoostSnapshot) -> String? {
         if session.connection == .connected {
             wasConnected = true
-            if let user, let named = session.user, user != named { return "the token is for \(named), not for \(user)" }
+            if let user, let named = session.user, user != named { return words(.otherUser(named, wanted: user)) }
             return nil
         }
         if case .failed(.store) = session.connection { return nil }
-        if let line = ConnectionLine.end(session) { return line }
+        if let line = ConnectionLine.end(session, words) { return line }
         guard let lost = session.lastLoss else { return nil }
         if isTokenFixed, lost.code == CloseCode.tokenExpired.rawValue {
-            let reason = wasConnected || lost.reason.isEmpty ? "the token has expired" : lost.reason
-            return "refused: \(reason) (\(CloseCode.tokenExpired.rawValue))"
+            let reason = wasConnected ? words(.closed(.tokenExpired)) : words.why(lost)
+            return words(.refused(reason: reason)) + " (\(CloseCode.tokenExpired.rawValue))"
         }
-        return lost.isRefused && !wasConnected ? "can't connect: \(ConnectionLine.reason(session))" : nil
+        return lost.isRefused && !wasConnected ? words(.cannotConnect(reason: words.why(lost))) : nil
     }
 }

@@ -4,29 +4,21 @@ import RoostWire
 
 /// All keys and commands.
 enum HelpOverlay {
-    private static let keys = [
-        ("Enter", "send"), ("Alt-Enter, Ctrl-J", "new line"), ("Tab", "between the list and the message"),
-        ("Ctrl-N, Ctrl-P", "next and previous conversation"), ("Page Up, Page Down", "scroll"),
-        (
-            "↑ in an empty line",
-            "choose a message: r reply, e edit, d delete, + react, i info, o open its thread, p pin or unpin, "
-                + "f forward, ! report"
-        ),
-        ("Esc", "back; to the newest message; out of a thread"),
-        ("Ctrl-W, Ctrl-U, Ctrl-K", "erase a word, to the start, to the end"),
-        ("Ctrl-L, Ctrl-Z", "draw anew; suspend"), ("Ctrl-D, Ctrl-C", "leave; leave at once"),
+    private static let keys: [(HelpPhrase, HelpPhrase)] = [
+        (.keyEnter, .enter), (.keyNewline, .newline), (.keyTab, .tab), (.keyNext, .next), (.keyPage, .page),
+        (.keyUp, .up), (.keyEscape, .escape), (.keyErase, .erase), (.keyRedraw, .redraw), (.keyLeave, .leave),
     ]
 
     /// - Parameter width: the columns that there are.
-    static func make(width: Int) -> Overlay {
-        var rows = [Overlay.Row([Span("Keys", .bold)])]
-        for (key, what) in keys { rows += entry(key, what, width) }
+    static func make(width: Int, _ words: Words) -> Overlay {
+        var rows = [Overlay.Row([Span(words(.keys), .bold)])]
+        for (key, what) in keys { rows += entry(words(key), words(what), width) }
         rows.append(.init(""))
-        rows.append(.init([Span("Commands", .bold)]))
-        for command in ChatCommandWord.all { rows += entry(command.usage, command.what, width) }
+        rows.append(.init([Span(words(.commands), .bold)]))
+        for command in ChatCommandWord.all { rows += entry(command.usage(words), words.say(command.what), width) }
         rows.append(.init(""))
-        rows += TextWidth.wrap("A message that begins with a slash is written with two.", width).map { .init($0) }
-        return Overlay("Help", rows)
+        rows += TextWidth.wrap(words(.slash), width).map { .init($0) }
+        return Overlay(words(.title), rows)
     }
 
     // What is written, and beside it what it does; below it, if it is long.
@@ -45,16 +37,16 @@ enum HelpOverlay {
 
 /// The messages that a search has found; one can be chosen.
 enum FoundOverlay {
-    static func make(_ messages: [TimelineMessage], _ names: Names, _ clock: WallClock) -> Overlay {
+    static func make(_ messages: [TimelineMessage], _ names: Names, _ words: Words) -> Overlay {
         let rows = messages.compactMap { message -> Overlay.Row? in
             guard let sequence = message.sequence, let time = message.time.map(Timestamp.init) else { return nil }
             let text = TerminalText.printable(message.body?.text ?? "")
             return Overlay.Row(
                 [
-                    Span(clock.time(time) + "  ", .faint),
+                    Span(words.time(time) + "  ", .faint),
                     Span(names.short(message.from) + "  ", .name(message.from, isOwn: false)), Span(text),
                 ], act: .jump(sequence))
         }
-        return Overlay(rows.isEmpty ? "Nothing found on this device" : "Found, newest first", rows)
+        return Overlay(words(rows.isEmpty ? .nothingFound : DeedPhrase.found), rows)
     }
 }

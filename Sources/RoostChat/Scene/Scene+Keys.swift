@@ -119,7 +119,7 @@ extension Scene {
         selected = nil
         if thread != nil, viewport.isAtEnd {
             if composer.isEmpty { return [.act(.close, on: nil)] }
-            notice = "what you wrote is not sent: Enter sends it, Ctrl-U erases it"
+            notice = words(.unsentInThread)
             return []
         }
         viewport.toEnd()
@@ -130,8 +130,8 @@ extension Scene {
         let line = TypedLine(composer.text)
         switch line {
         case .nothing: return []
-        case .mistake(let text):
-            notice = text
+        case .mistake(let mistake):
+            notice = mistake.text(words)
             return []
         case .act(let act, let number):
             let target = number.map { .sequence($0) } ?? selected
@@ -143,7 +143,7 @@ extension Scene {
 
     private mutating func submit(_ text: String) -> [Effect] {
         guard destination != nil else {
-            notice = "no conversation is open; /open NAME opens one"
+            notice = words(.noneOpen)
             return []
         }
         if let stranger, agreed != stranger {
@@ -283,7 +283,7 @@ extension Scene {
 
     private mutating func beginEdit(_ message: TimelineMessage?) -> [Effect] {
         guard let message, message.isOwn, !message.isDeleted, let text = message.text else {
-            notice = "only one's own texts can be edited"
+            notice = words(.onlyOwnTexts)
             return []
         }
         var purpose = Purpose.edit(message.id)

@@ -58,8 +58,9 @@ struct Scene {
     /// A first message that was agreed to.
     var agreed: String?
     var lines: TimelineLines
+    let words: Words
 
-    init(_ clock: WallClock = WallClock()) { lines = TimelineLines(clock) }
+    init(_ words: Words) { (lines, self.words) = (TimelineLines(words), words) }
 
     /// Opens a conversation, with what was begun to be written there.
     mutating func open(_ destination: String, _ timeline: TimelineSnapshot, draft: String) {
@@ -127,7 +128,7 @@ struct Scene {
     /// Shows a message that was jumped to.
     mutating func show(_ sequence: SequenceNumber) {
         let item = timeline.items.first { $0.message?.sequence == sequence }
-        guard let item else { return notice = "message \(sequence.value) is not in this conversation" }
+        guard let item else { return notice = words(.notInConversation(sequence.value)) }
         (focus, selected, overlay) = (.messages, item.id, nil)
         let lines = timelineLines()
         viewport.reveal(item.id, in: lines, height: layout.height)

@@ -39,8 +39,22 @@ enum TypedLine: Equatable, Sendable {
     case message(String)
     /// A command, and the number of the message that it names.
     case act(Act, on: SequenceNumber? = nil)
-    /// Not a command, or one that lacks something: what to tell.
-    case mistake(String)
+    /// Not a command, or one that lacks something.
+    case mistake(Mistake)
+
+    enum Mistake: Equatable, Sendable {
+        case noSuchCommand(String)
+        /// What the command needs, by its first word.
+        case usage(String)
+
+        func text(_ words: Words) -> String {
+            switch self {
+            case .noSuchCommand(let word): words(HelpPhrase.noSuchCommand(word))
+            case .usage(let word):
+                words(HelpPhrase.usage(ChatCommandWord.all.first { $0.words[0] == word }?.usage(words) ?? word))
+            }
+        }
+    }
 
     /// Reads what was typed. A message that begins with a slash is written with two.
     init(_ typed: String) {
@@ -60,11 +74,11 @@ enum TypedLine: Equatable, Sendable {
         let word = String(text.prefix { !$0.isWhitespace })
         var rest = String(text.dropFirst(word.count).drop(while: \.isWhitespace))
         guard let command = ChatCommandWord.all.first(where: { $0.words.contains(word) }) else {
-            self = .mistake("no such command: \(TerminalText.printable(word)); /help lists them")
+            self = .mistake(.noSuchCommand(word))
             return
         }
         let number = command.isOnMessage ? TypedLine.takeNumber(from: &rest) : nil
-        self = command.make(rest).map { .act($0, on: number) } ?? .mistake(command.usage)
+        self = command.make(rest).map { .act($0, on: number) } ?? .mistake(.usage(command.words[0]))
     }
 
     // `#12` before anything else names a message.
@@ -76,166 +90,141 @@ enum TypedLine: Equatable, Sendable {
     }
 }
 
-/// A command of the chat: how it is written, what it does.
+/// A command of the chat: its words, which are the same in every language, and what it does.
 struct ChatCommandWord: Sendable {
     var words: [String]
-    var form: String
-    var what: String
+    /// What follows the word.
+    var form: CommandForm
+    var what: any Phrase
     /// Reads what follows the word; nil if something is missing or wrong.
     var make: @Sendable (String) -> Act?
     /// Whether it is about a message, which `#NUMBER` may name.
     var isOnMessage = false
 
-    private init(_ words: String, _ form: String, _ what: String, _ make: @escaping @Sendable (String) -> Act?) {
+    private init(
+        _ words: String, _ form: CommandForm, _ what: some Phrase, _ make: @escaping @Sendable (String) -> Act?
+    ) {
         self.words = words.split(separator: " ").map(String.init)
-        self.form = form
-        self.what = what
-        self.make = make
+        (self.form, self.what, self.make) = (form, what, make)
     }
 
     /// How it is written.
-    var usage: String { words[0] + (form.isEmpty ? "" : " \(form)") }
+    func usage(_ say: Words) -> String { words[0] + (form == .nothing ? "" : " \(say.say(form))") }
 
     /// All of them, in the order in which people look for them.
     static let all = conversations + moderation + messages + looking + people + requests + oneself
 
-    private static let conversations = [
-        ChatCommandWord("/open /with", "NAME", "talk to somebody, or in a group: @bob, bob, Crew", text { .open($0) }),
-        ChatCommandWord("/list", "", "your conversations", alone(.list)),
-        ChatCommandWord("/group", "NAME: USERS", "make a group: /group Crew: bob carol") { rest in
+    private static let conversations: [ChatCommandWord] = [
+        ChatCommandWord("/open /with", .name, TalkHelp.open, text { .open($0) }),
+        ChatCommandWord("/list", .nothing, TalkHelp.list, alone(.list)),
+        ChatCommandWord("/group", .groupMembers, TalkHelp.group) { rest in
             let parts = rest.split(separator: ":", maxSplits: 1).map { String($0) }
             let name = trimmed(parts.first ?? "")
             guard !name.isEmpty else { return nil }
             return .group(name: name, members: parts.count > 1 ? names(parts[1]) : [])
         },
-        ChatCommandWord("/add", "USERS", "add them to this group", users { .add($0) }),
-        ChatCommandWord("/remove", "USERS", "remove them from it", users { .remove($0) }),
-        ChatCommandWord("/rename", "NAME", "rename it", text { .rename($0) }),
-        ChatCommandWord("/role", "USER ROLE", "make somebody member, admin or owner") { rest in
+        ChatCommandWord("/add", .names, TalkHelp.add, users { .add($0) }),
+        ChatCommandWord("/remove", .names, TalkHelp.remove, users { .remove($0) }),
+        ChatCommandWord("/rename", .newName, TalkHelp.rename, text { .rename($0) }),
+        ChatCommandWord("/role", .userRole, TalkHelp.role) { rest in
             let parts = names(rest)
             guard parts.count == 2, let role = MemberRole(word: parts[1]) else { return nil }
             return .role(parts[0], role)
         },
-        ChatCommandWord("/who /members", "", "who is in it, and how far they have read", alone(.members)),
-        ChatCommandWord(
-            "/expire", "off, 24h, 7d or 90d", "after how long messages disappear from now on; alone, how it is"
-        ) { rest in
+        ChatCommandWord("/who /members", .nothing, TalkHelp.members, alone(.members)),
+        ChatCommandWord("/expire", .expiry, TalkHelp.expire) { rest in
             let word = trimmed(rest)
             return word.isEmpty ? .expire(nil) : ExpiryLine.milliseconds(word).map { .expire($0) }
         },
-        ChatCommandWord(
-            "/slow", "off, 30s, 5m or 1h", "how often a member may write in the group; alone, how it is"
-        ) { rest in
+        ChatCommandWord("/slow", .slow, TalkHelp.slow) { rest in
             let word = trimmed(rest)
             return word.isEmpty ? .slow(nil) : SlowLine.milliseconds(word).map { .slow($0) }
         },
-        ChatCommandWord("/mute", "", "no sound from it, on any of your devices", alone(.mute(true))),
-        ChatCommandWord("/unmute", "", "sound again", alone(.mute(false))),
-        ChatCommandWord("/leave", "", "leave it, or hide a conversation of two", alone(.leave)),
+        ChatCommandWord("/mute", .nothing, TalkHelp.mute, alone(.mute(true))),
+        ChatCommandWord("/unmute", .nothing, TalkHelp.unmute, alone(.mute(false))),
+        ChatCommandWord("/leave", .nothing, TalkHelp.leave, alone(.leave)),
     ]
 
-    private static let moderation = [
-        ChatCommandWord(
-            "/ban", "NAME REASON",
-            "remove somebody for good. A reason may follow: spam, harassment, impersonation, illegal or other"
-        ) { ModerationLine(name: $0)?.ban },
-        ChatCommandWord("/unban", "NAME", "let them be added again", text { .unban($0) }),
-        ChatCommandWord(
-            "/timeout", "NAME 10m REASON", "keep somebody from writing: for 30s, 10m, 2h or 7d; off ends it"
-        ) { ModerationLine(name: $0)?.timeOut },
-        ChatCommandWord("/bans", "", "who is banned", alone(.bans)),
-        ChatCommandWord("/announce", "on or off", "let only the owner and admins write, or everybody again") { rest in
+    private static let moderation: [ChatCommandWord] = [
+        ChatCommandWord("/ban", .ban, TalkHelp.ban) { ModerationLine(name: $0)?.ban },
+        ChatCommandWord("/unban", .name, TalkHelp.unban, text { .unban($0) }),
+        ChatCommandWord("/timeout", .timeout, TalkHelp.timeout) { ModerationLine(name: $0)?.timeOut },
+        ChatCommandWord("/bans", .nothing, TalkHelp.bans, alone(.bans)),
+        ChatCommandWord("/announce", .onOff, TalkHelp.announce) { rest in
             ["on": Act.announce(true), "off": .announce(false)][trimmed(rest)]
         },
     ]
 
     private static let messages = onMessages([
-        ChatCommandWord(
-            "/reply", "TEXT", "answer the selected message, or with #12 before the text the one of that number",
-            text { .reply($0) }),
-        ChatCommandWord("/edit", "TEXT", "change your selected or last message", text { .edit($0) }),
-        ChatCommandWord("/delete", "", "delete it", alone(.delete)),
-        ChatCommandWord(
-            "/react", "👍", "react to the selected message, or the others' last", text { .react($0, isOn: true) }),
-        ChatCommandWord("/unreact", "👍", "take that back", text { .react($0, isOn: false) }),
-        ChatCommandWord("/info /who-read", "", "its number, who has read it, and when", alone(.info)),
-        ChatCommandWord("/thread", "", "the messages that belong to it, and write there", alone(.thread)),
-        ChatCommandWord("/forward", "NAME", "send it on: to a conversation, or to @bob", text { .forward($0) }),
-        ChatCommandWord("/pin", "", "point it out to all members", alone(.pin)),
-        ChatCommandWord("/unpin", "", "no longer", alone(.unpin)),
-        ChatCommandWord("/retry", "", "try a refused message again", alone(.retry)),
-        ChatCommandWord("/discard", "", "take back what waits or was refused", alone(.discard)),
+        ChatCommandWord("/reply", .text, TalkHelp.reply, text { .reply($0) }),
+        ChatCommandWord("/edit", .text, TalkHelp.edit, text { .edit($0) }),
+        ChatCommandWord("/delete", .nothing, TalkHelp.delete, alone(.delete)),
+        ChatCommandWord("/react", .emoji, TalkHelp.react, text { .react($0, isOn: true) }),
+        ChatCommandWord("/unreact", .emoji, TalkHelp.unreact, text { .react($0, isOn: false) }),
+        ChatCommandWord("/info /who-read", .nothing, TalkHelp.info, alone(.info)),
+        ChatCommandWord("/thread", .nothing, TalkHelp.thread, alone(.thread)),
+        ChatCommandWord("/forward", .name, TalkHelp.forward, text { .forward($0) }),
+        ChatCommandWord("/pin", .nothing, TalkHelp.pin, alone(.pin)),
+        ChatCommandWord("/unpin", .nothing, TalkHelp.unpin, alone(.unpin)),
+        ChatCommandWord("/retry", .nothing, TalkHelp.retry, alone(.retry)),
+        ChatCommandWord("/discard", .nothing, TalkHelp.discard, alone(.discard)),
     ])
 
-    private static let looking = [
-        ChatCommandWord("/close", "", "leave the thread, back to the conversation", alone(.close)),
-        ChatCommandWord("/pins", "", "the pinned messages", alone(.pins)),
-        ChatCommandWord("/history", "", "show earlier messages", alone(.history)),
-        ChatCommandWord("/search", "TEXT", "find it in what is on this device", text { .search($0) }),
-        ChatCommandWord("/jump", "NUMBER", "show a message by its number") { rest in
+    private static let looking: [ChatCommandWord] = [
+        ChatCommandWord("/close", .nothing, TalkHelp.close, alone(.close)),
+        ChatCommandWord("/pins", .nothing, TalkHelp.pins, alone(.pins)),
+        ChatCommandWord("/history", .nothing, TalkHelp.history, alone(.history)),
+        ChatCommandWord("/search", .text, TalkHelp.search, text { .search($0) }),
+        ChatCommandWord("/jump", .number, TalkHelp.jump) { rest in
             Int64(rest).flatMap { $0 > 0 ? .jump(SequenceNumber($0)) : nil }
         },
-        ChatCommandWord("/end", "", "show the newest messages", alone(.end)),
+        ChatCommandWord("/end", .nothing, TalkHelp.end, alone(.end)),
     ]
 
-    private static let people =
+    private static let people: [ChatCommandWord] =
         [
-            ChatCommandWord("/find", "NAME", "people, by the beginning of a name", text { .find($0) }),
-            ChatCommandWord("/contacts", "", "your contacts and invitations", alone(.contacts)),
-            ChatCommandWord("/invite", "USER", "ask somebody to be a contact", user { .invite($0) }),
-            ChatCommandWord(
-                "/link", "USES", "make a link: to chat with you, or to join the open group; for one, or so many people"
-            ) { rest in
+            ChatCommandWord("/find", .name, PeopleHelp.find, text { .find($0) }),
+            ChatCommandWord("/contacts", .nothing, PeopleHelp.contacts, alone(.contacts)),
+            ChatCommandWord("/invite", .user, PeopleHelp.invite, user { .invite($0) }),
+            ChatCommandWord("/link", .uses, PeopleHelp.link) { rest in
                 if rest.isEmpty { return .makeLink(uses: 1) }
                 return Int(rest).flatMap { $0 > 0 ? .makeLink(uses: $0) : nil }
             },
-            ChatCommandWord("/links", "", "your links", alone(.links)),
-            ChatCommandWord("/revoke-link", "LINK", "end one, as /links names it", text { .revokeLink($0) }),
-            ChatCommandWord("/follow", "LINK", "open a link that somebody has sent you", text { .followLink($0) }),
-            ChatCommandWord("/decline", "USER", "decline it", user { .decline($0) }),
-            ChatCommandWord("/forget", "USER", "end a contact, or take an invitation back", user { .forget($0) }),
-            ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
-            ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
-        ]
-        + onMessages([
-            ChatCommandWord(
-                "/report", "USER REASON TEXT",
-                "tell the operators: spam, harassment, impersonation, illegal or other; a text may follow. Without "
-                    + "USER it is about the selected message, or the others' last", report)
-        ])
+            ChatCommandWord("/links", .nothing, PeopleHelp.links, alone(.links)),
+            ChatCommandWord("/revoke-link", .linkID, PeopleHelp.revokeLink, text { .revokeLink($0) }),
+            ChatCommandWord("/follow", .link, PeopleHelp.follow, text { .followLink($0) }),
+            ChatCommandWord("/decline", .user, PeopleHelp.decline, user { .decline($0) }),
+            ChatCommandWord("/forget", .user, PeopleHelp.forget, user { .forget($0) }),
+            ChatCommandWord("/block", .user, PeopleHelp.block, user { .block($0) }),
+            ChatCommandWord("/unblock", .user, PeopleHelp.unblock, user { .unblock($0) }),
+        ] + onMessages([ChatCommandWord("/report", .report, PeopleHelp.report, report)])
 
-    private static let requests = [
-        ChatCommandWord("/requests", "", "strangers who ask to write to you", alone(.requests)),
-        ChatCommandWord("/accept", "USER", "accept an invitation or a request; alone, the open request") {
+    private static let requests: [ChatCommandWord] = [
+        ChatCommandWord("/requests", .nothing, PeopleHelp.requests, alone(.requests)),
+        ChatCommandWord("/accept", .user, PeopleHelp.accept) {
             names($0).count > 1 ? nil : .accept(names($0).first)
         },
-        ChatCommandWord("/drop", "USER", "drop a request; alone, the open one. Who asked isn't told") {
+        ChatCommandWord("/drop", .user, PeopleHelp.drop) {
             names($0).count > 1 ? nil : .drop(names($0).first)
         },
     ]
 
-    private static let oneself = [
-        ChatCommandWord("/away", "", "show yourself as away; nothing counts as read", alone(.away)),
-        ChatCommandWord("/back", "", "be back", alone(.back)),
-        ChatCommandWord("/status", "STATE TEXT", "auto, away, busy or invisible, a text, or both; - for no text") {
-            rest in
+    private static let oneself: [ChatCommandWord] = [
+        ChatCommandWord("/away", .nothing, PeopleHelp.away, alone(.away)),
+        ChatCommandWord("/back", .nothing, PeopleHelp.back, alone(.back)),
+        ChatCommandWord("/status", .status, PeopleHelp.status) { rest in
             let line = StatusLine(rest)
             return line.saysSomething ? .status(line) : nil
         },
-        ChatCommandWord(
-            "/privacy",
-            "presence everyone, shared or nobody; or lastSeen exact, coarse or nobody; or read shared or nobody",
-            "what others are told of you; alone, what it is now"
-        ) { rest in
+        ChatCommandWord("/privacy", .privacy, PeopleHelp.privacy) { rest in
             PrivacyLine(rest).map { .privacy($0.change) }
         },
-        ChatCommandWord("/name", "NAME", "what others see you as", text { .name($0) }),
-        ChatCommandWord(
-            "/username", "NAME", "what others find you by; - for none", text { .username($0 == "-" ? "" : $0) }),
-        ChatCommandWord("/devices", "", "your devices, and why those that are away are", alone(.devices)),
-        ChatCommandWord("/connect", "", "try to connect now", alone(.connect)),
-        ChatCommandWord("/help", "", "this", alone(.help)),
-        ChatCommandWord("/quit", "", "leave; also Ctrl-D", alone(.quit)),
+        ChatCommandWord("/name", .newName, PeopleHelp.name, text { .name($0) }),
+        ChatCommandWord("/username", .newName, PeopleHelp.username, text { .username($0 == "-" ? "" : $0) }),
+        ChatCommandWord("/devices", .nothing, PeopleHelp.devices, alone(.devices)),
+        ChatCommandWord("/connect", .nothing, PeopleHelp.connect, alone(.connect)),
+        ChatCommandWord("/help", .nothing, PeopleHelp.help, alone(.help)),
+        ChatCommandWord("/quit", .nothing, PeopleHelp.quit, alone(.quit)),
     ]
 
     // MARK: Reading

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// After how long messages disappear, as typed and as shown.
+/// After how long messages disappear, as typed.
 enum ExpiryLine {
     private static let hour: Int64 = 3_600_000
     private static let day = 24 * hour
@@ -17,13 +17,5 @@ enum ExpiryLine {
         }
         let limits = Limits()
         return (limits.expiryMinMilliseconds...limits.expiryMaxMilliseconds).contains(time) ? time : nil
-    }
-
-    /// What becomes of the messages that are sent from now on.
-    static func text(_ milliseconds: Int64) -> String {
-        guard milliseconds > 0 else { return "messages stay" }
-        let (hours, days) = (milliseconds / hour, milliseconds / day)
-        return "messages disappear after "
-            + (milliseconds % day == 0 && days > 1 ? "\(days) days" : hours == 1 ? "1 hour" : "\(hours) hours")
     }
 }

@@ -3,8 +3,6 @@ import RoostWire
 
 /// What is said where a message mentions the user.
 enum MentionWords {
-    static let mark = "for you"
-
     /// Whether these are the user, or all members.
     static func mean(_ user: String, _ mentions: [String]) -> Bool {
         mentions.contains(user) || mentions.contains(MentionReader.all)
@@ -16,45 +14,28 @@ enum MentionWords {
     }
 }
 
-/// What is said of threads.
-enum ThreadWords {
-    /// How many messages a thread has, which the relay counts up to a bound.
-    static func count(_ replies: Int) -> String {
-        if replies >= Limits().repliesCounted { return "\(replies) replies or more" }
-        return replies == 1 ? "1 reply" : "\(replies) replies"
-    }
-}
-
 /// Pinned messages, as lines.
 enum PinLine {
     /// `  #12 Bob: text, pinned by Alice`
-    static func text(_ pin: PinnedMessage, _ names: Names) -> String {
-        let message = pin.message.map { "\(names.short($0.from)): \(TextWidth.clip(TimelineLines.preview($0), 60))" }
-        let by = pin.by.map { ", pinned by \(names.short($0))" } ?? ""
-        return "  #\(pin.sequence.value) \(message ?? "(not here)")\(by)"
+    static func text(_ pin: PinnedMessage, _ names: Names, _ words: Words) -> String {
+        let message = pin.message.map {
+            "\(names.short($0.from)): \(TextWidth.clip(TimelineLines.preview($0, words), 60))"
+        }
+        return "  " + words(.pin(number: pin.sequence.value, message: message, by: pin.by.map(names.short)))
     }
 }
 
 /// What is said of strangers who ask to write.
 enum RequestLine {
     /// `  Zoe (zoe): hello`
-    static func text(_ row: ConversationRow, _ names: Names) -> String {
+    static func text(_ row: ConversationRow, _ names: Names, _ words: Words) -> String {
         let who = row.peer.map(names.long) ?? TerminalText.printable(row.title)
-        return "  \(who): \(row.last.map { TextWidth.clip(TimelineLines.preview($0), 60) } ?? "")"
+        return "  \(who): \(row.last.map { TextWidth.clip(TimelineLines.preview($0, words), 60) } ?? "")"
     }
 
-    /// How the open one is.
-    static func state(_ request: RequestState) -> String {
-        switch request {
-        case .sent: "not accepted yet"
-        case .received: "asks to write to you: \(answers(nil))"
-        case .dropped: "dropped; /accept takes it all the same"
-        }
-    }
-
-    /// How to answer.
-    static func answers(_ peer: String?) -> String {
+    /// How to answer: what one types.
+    static func answer(_ peer: String?) -> String {
         let name = peer.map { " " + TerminalText.printable($0) } ?? ""
-        return "/accept\(name) or /drop\(name)"
+        return "/accept\(name) · /drop\(name)"
     }
 }

@@ -13,7 +13,4 @@ struct Names: Equatable, Sendable {
         guard let name = profiles[user]?.name, name != user else { return TerminalText.printable(user) }
         return "\(TerminalText.printable(name)) (\(TerminalText.printable(user)))"
     }
-
-    /// All of them, in one line.
-    func list(_ users: [String]) -> String { users.map(long).joined(separator: ", ") }
 }

@@ -10,14 +10,14 @@ enum PersonLine {
     }
 
     /// A contact: what it is to the user, and who waits for whom.
-    static func contact(_ one: Contact, _ names: Names) -> String {
+    static func contact(_ one: Contact, _ names: Names, _ words: Words) -> String {
         let label = one.label.isEmpty ? "" : " – " + TerminalText.printable(one.label)
         let state =
             switch one.state {
             case .accepted: ""
-            case .sent: ", invited"
-            case .received: ", invites you: /accept \(TerminalText.printable(one.user))"
+            case .sent: ", " + words(.invited)
+            case .received: ", " + words(.invitesYou(one.user))
             }
-        return "  \(names.long(one.user)), \(TerminalText.printable(one.kind))\(state)\(label)"
+        return "  \(names.long(one.user)), \(words(.contact(kind: one.kind)))\(state)\(label)"
     }
 }

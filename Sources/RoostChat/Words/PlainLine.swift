@@ -35,20 +35,19 @@ struct PlainLine {
     }
 
     /// The line for a user: `[12:01] Bob: ↪7 text (edited) 👍×2`.
-    func text(for user: String, _ names: Names, _ clock: WallClock) -> String {
-        let when = time.map { clock.time($0) } ?? ""
+    func text(for user: String, _ names: Names, _ words: Words) -> String {
+        let when = time.map { words.time($0) } ?? ""
         let place = (thread.map { "↳\($0.value) " } ?? "") + (replyTo.map { "↪\($0.value) " } ?? "")
-        let from = origin.map { "(from \(names.short($0))) " } ?? ""
+        let from = origin.map { "(\(words(.from(names.short($0))))) " } ?? ""
         let kind = kind == "text" ? "" : "[\(TerminalText.printable(kind))] "
         let content = body.map { TerminalText.printable($0.text ?? String(decoding: $0.json, as: UTF8.self)) }
         let counts = reactions.map { " \(TerminalText.printable($0.reaction))×\($0.count)" }.joined()
         let marks = [
-            isEdited ? " (edited)" : "", replies > 0 ? " (\(ThreadWords.count(replies)))" : "",
-            !isOwn && MentionWords.mean(user, mentions) ? " (\(MentionWords.mark))" : "",
+            isEdited ? " (\(words(.edited)))" : "", replies > 0 ? " (\(words(.replies(replies))))" : "",
+            !isOwn && MentionWords.mean(user, mentions) ? " (\(words(.forYou)))" : "",
         ]
+        let nothing = "(\(words(isHidden ? MessagePhrase.hidden : .deleted)))"
         return "[\(when)] \(names.short(author)): \(place)\(from)\(kind)\(content ?? nothing)"
             + "\(marks.joined())\(counts)\(isOwn ? " ✓" : "")"
     }
-
-    private var nothing: String { isHidden ? "(hidden)" : "(deleted)" }
 }

@@ -2,9 +2,6 @@ import RoostWire
 
 /// What the user tells others, as typed and as shown.
 struct PrivacyLine: Equatable {
-    static let help =
-        "· /privacy presence everyone, shared or nobody; or lastSeen exact, coarse or nobody; or read shared or nobody"
-
     let change: PrivacyChange
 
     /// Reads `presence nobody`, or nothing, which asks what the settings are; nil if it is neither.
@@ -24,15 +21,13 @@ struct PrivacyLine: Equatable {
         if change.isQuestion { return nil }
     }
 
-    /// Tells the user what others are told.
-    static func news(_ settings: PrivacySettings) -> String {
-        "· others are told: presence \(settings.presence.word), lastSeen \(settings.lastSeen.word), "
-            + "read \(settings.read.word)"
-    }
-
-    /// As above, and who is told something else.
-    static func lines(_ privacy: OwnPrivacy) -> [String] {
-        [news(privacy.settings)]
-            + privacy.exceptions.map { "  \(TerminalText.printable($0.user)): \($0.kind.word)" }
+    /// The settings, and the users who see something else.
+    static func lines(_ privacy: OwnPrivacy, _ words: Words) -> [String] {
+        let settings = privacy.settings
+        let lines = [
+            words(.presenceAudience(settings.presence)), words(.lastSeenDetail(settings.lastSeen)),
+            words(.readAudience(settings.read)),
+        ]
+        return (lines + privacy.exceptions.map { words(.exception($0.user, $0.kind)) }).map { "  " + $0 }
     }
 }

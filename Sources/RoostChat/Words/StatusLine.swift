@@ -1,9 +1,7 @@
 import RoostWire
 
-/// How the user wants to be shown, as typed and as shown.
+/// How the user wants to be shown, as typed.
 struct StatusLine: Equatable {
-    static let help = "· /status auto, away, busy or invisible, or a text, or both; - for no text"
-
     let state: StatusChoice?
     let text: String?
 
@@ -17,17 +15,4 @@ struct StatusLine: Equatable {
 
     /// Whether there is anything to change.
     var saysSomething: Bool { state != nil || text != nil }
-
-    /// Tells the user of a change, on this device or another.
-    static func news(_ status: OwnStatus) -> String {
-        let state =
-            switch status.state {
-            case .auto: "as your devices say"
-            case .away: "as away"
-            case .busy: "as busy"
-            case .invisible: "as offline"
-            }
-        let text = status.text.isEmpty ? "" : ": " + TerminalText.printable(status.text)
-        return "· you are shown \(state)\(text)"
-    }
 }

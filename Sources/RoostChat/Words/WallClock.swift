@@ -1,7 +1,7 @@
 import Foundation
 import RoostWire
 
-/// Times of day and days as people read them, in the local time zone. Confined to no thread: it keeps nothing.
+/// Times of day and days, in the local time zone. Confined to no thread: it keeps nothing.
 package struct WallClock: Sendable {
     /// Whether it shows UTC, as in tests, instead of the local time.
     var isUTC = false
@@ -13,11 +13,6 @@ package struct WallClock: Sendable {
 
     // The end of the year 9999. A later time from the server is wrong and would overflow.
     private static let secondsMax: Int64 = 253_402_300_799
-    private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-        "December",
-    ]
 
     /// Now.
     package static var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
@@ -30,24 +25,7 @@ package struct WallClock: Sendable {
 
     /// The time of day, with the date unless it is today.
     package func time(_ time: Timestamp, now: Timestamp = WallClock.now) -> String {
-        isSameDay(time, now) ? clock(time) : "\(date(time)) \(clock(time))"
-    }
-
-    /// The time of day if it is today, otherwise the date, both short.
-    func short(_ time: Timestamp, now: Timestamp) -> String {
-        if isSameDay(time, now) { return clock(time) }
-        let (parts, today) = (parts(time), parts(now))
-        guard parts.tm_year == today.tm_year else { return date(time) }
-        return "\(parts.tm_mday) \(WallClock.months[Int(parts.tm_mon) % 12].prefix(3))"
-    }
-
-    /// A day: `Today`, `Tuesday 24 November`, with the year unless it is this one.
-    func day(_ time: Timestamp, now: Timestamp) -> String {
-        if isSameDay(time, now) { return "Today" }
-        let parts = parts(time)
-        let month = WallClock.months[Int(parts.tm_mon) % 12]
-        let year = parts.tm_year == self.parts(now).tm_year ? "" : " \(parts.tm_year + 1_900)"
-        return "\(WallClock.days[Int(parts.tm_wday) % 7]) \(parts.tm_mday) \(month)\(year)"
+        isSameDay(time, now) ? clock(time) : "\(date(time).text) \(clock(time))"
     }
 
     func isSameDay(_ one: Timestamp, _ other: Timestamp) -> Bool {
@@ -55,9 +33,19 @@ package struct WallClock: Sendable {
         return one.tm_year == other.tm_year && one.tm_yday == other.tm_yday
     }
 
-    private func date(_ time: Timestamp) -> String {
+    /// A day. Sunday is 0, January too.
+    struct Day: Equatable {
+        var weekday, day, month, year: Int
+
+        /// As in ISO 8601: `2026-11-24`.
+        var text: String { "\(year)-\(WallClock.two(Int32(month + 1)))-\(WallClock.two(Int32(day)))" }
+    }
+
+    func date(_ time: Timestamp) -> Day {
         let parts = parts(time)
-        return "\(parts.tm_year + 1_900)-\(WallClock.two(parts.tm_mon + 1))-\(WallClock.two(parts.tm_mday))"
+        return Day(
+            weekday: Int(parts.tm_wday), day: Int(parts.tm_mday), month: Int(parts.tm_mon),
+            year: Int(parts.tm_year) + 1_900)
     }
 
     private func parts(_ time: Timestamp) -> tm {

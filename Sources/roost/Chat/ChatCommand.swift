@@ -34,6 +34,7 @@ struct ChatCommand: AsyncParsableCommand {
     var device: String?
     @Option(help: "The file of this device. By default, a file below your state folder.") var store: String?
     @Option(help: "A token, instead of a new one.") var token: String?
+    @Option(help: "The language: en or de. By default, that of LC_ALL, LC_MESSAGES or LANG.") var language: String?
     @Flag(help: "Print received frames, and send lines unchanged.") var raw = false
     @Flag(help: "Where there are accounts: be a user who isn't there yet.") var new = false
 
@@ -72,9 +73,11 @@ struct ChatCommand: AsyncParsableCommand {
         }
         try await ChatProgram.run(
             ChatOptions(
-                url: url, user: user, peer: peer, device: device, store: store, connector: connector,
+                url: url, user: user, peer: peer, device: device, store: store, language: speech, connector: connector,
                 isTokenFixed: self.token != nil, token: token))
     }
+
+    private var speech: LanguageChoice { LanguageChoice(language, environment: ProcessInfo.processInfo.environment) }
 
     /// Where a relay with this configuration is reached from the same machine.
     static func url(of configuration: Configuration) -> String {
@@ -93,11 +96,12 @@ struct ChatCommand: AsyncParsableCommand {
         do { return try await admin.person(user) } catch let failure as AdminFailure {
             // Who is without a relay waits for it.
             guard failure.code == "not_found" else { return user }
+            let question = NewUserQuestion(speech)
             guard isatty(STDIN_FILENO) == 1, !user.contains("@") else {
-                throw AdminFailure("nobody is called \(user) here; --new makes this user", code: failure.code)
+                throw AdminFailure(question.refusal(user), code: failure.code)
             }
-            FileHandle.standardOutput.write(Data("Nobody is called \(user) here. Chat as a new user? [y/N] ".utf8))
-            guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw ExitCode(1) }
+            FileHandle.standardOutput.write(Data((question.text(user) + " ").utf8))
+            guard let answer = readLine(), question.isYes(answer) else { throw ExitCode(1) }
             return user
         }
     }

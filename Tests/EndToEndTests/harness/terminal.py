@@ -19,7 +19,7 @@ def chat_environment(relay, **more):
     """The relay's key, and a folder of its own for what chats keep."""
     state = str(relay.folder / "state")
     return {**environment(), "ROOST_AUTH_KEY_FILE": str(relay.key_file), "XDG_STATE_HOME": state, "TERM": "xterm",
-            **more}
+            "LC_ALL": "C.UTF-8", **more}
 
 
 class Terminal:
@@ -106,7 +106,7 @@ class Terminal:
     async def talk(self, line):
         """Says something to somebody for the first time: it is asked whether the name is right."""
         self.say(line)
-        await self.shows("never talked with .*Enter: send it anyway")
+        await self.shows("haven’t talked to .*Enter: send it anyway")
         self.type("\r")
 
     async def kill(self):

@@ -1,9 +1,10 @@
+import RoostChat
 import RoostClient
 import RoostWire
 
 /// What a failure means to the user.
-package enum FailureLine {
-    package static func text(_ failure: RoostFailure) -> String {
+enum FailureLine {
+    static func text(_ failure: RoostFailure) -> String {
         switch failure {
         case .refused(let refusal): TerminalText.printable("\(refusal.code): \(refusal.reason)")
         case .ended(let ending): TerminalText.printable("the session has ended: \(ending.reason)")

@@ -1,9 +1,10 @@
+import RoostChat
 import RoostWire
 
 /// One of the user's own devices, as shown.
-package enum DeviceLine {
+enum DeviceLine {
     /// In one line.
-    package static func text(_ one: OwnDevice) -> String {
+    static func text(_ one: OwnDevice) -> String {
         let name = TerminalText.printable(one.device)
         let since = one.since.map { " since \(WallClock().time($0))" } ?? ""
         let ended = one.ended.flatMap { end in
