@@ -27,7 +27,7 @@ setup-tests: ## The same, and what only tests need: a browser.
 # Pages that are being developed come from any port of this machine.
 LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*,https://localhost:*,https://127.0.0.1:*
 
-# Whoever tries it finds the people who are there.
+# A user who tries it finds the people who are there.
 run: setup ## Build for release and start it all on 127.0.0.1:8080 and :8081, with its data in ./data.
 	$(BUILD_ROOST)
 	@exec env ROOST_DIRECTORY_FIND="$${ROOST_DIRECTORY_FIND-everyone}" \

@@ -106,8 +106,8 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Reads one file for both processes. What the services may be told is apart from them, because `roost up` and
-        // `roost check-config` read it, too.
+        // Reads one file for both processes. The settings of the services are apart from them, because `roost up` and
+        // `roost check-config` read them, too.
         .target(
             name: "RoostConfiguration", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
         .target(
@@ -407,8 +407,8 @@ if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
     package.products = []
 }
 
-// In an app's build there are the libraries that it may link. The relay isn't there: SwiftPM would build the tool that
-// packs its page, and fetch packages, for somebody who needs neither.
+// An app's build has only the libraries that it may link. The relay is left out: SwiftPM would build the tool that
+// packs its page, and fetch packages, for an app that needs neither.
 if Context.packageDirectory.contains("/checkouts/") {
     let libraries = package.products.compactMap { $0 as? Product.Library }
     keep(only: libraries.flatMap(\.targets))

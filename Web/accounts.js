@@ -62,7 +62,7 @@ export class Accounts {
   /** Who invites to what by this code: `name` and `group`, if there are any. */
   invitation(code) { return this.#ask("POST", "/v1/invitations/show", { body: { code } }); }
 
-  /** Makes an account for somebody who follows an invitation. */
+  /** Makes an account for a user who follows an invitation. */
   async signInByInvitation(code, displayName, role) {
     const { device } = this;
     return this.#keep(await this.#ask("POST", "/v1/sessions/invitation", { body: { code, displayName, role, device } }));
@@ -79,7 +79,7 @@ export class Accounts {
 
   // -- Signing in with others
 
-  /** With whom one can sign in. What it takes is there in secure contexts only. */
+  /** The providers to sign in with. The flow needs a secure context. */
   async providers() {
     if (!globalThis.crypto?.subtle) return [];
     const { providers } = await this.#ask("GET", "/v1/openid").catch(() => ({}));
@@ -108,7 +108,7 @@ export class Accounts {
    *  which is then forgotten. */
   async token(user) {
     const access = this.#access.get(user);
-    // A clock that somebody sets ends it early, and never late.
+    // A changed clock ends it early, and never late.
     const passed = access && Math.max(performance.now() - access.since, Math.abs(Date.now() - access.at));
     if (access && access.life - passed > MARGIN) return access.token;
     // Once for all who ask meanwhile.
@@ -163,7 +163,7 @@ export class Accounts {
     this.#storage.remove(user);
   }
 
-  /** Signs out here, or everywhere. What the services can't be told ends by itself when its time is over. */
+  /** Signs out here, or everywhere. If the services can't be reached, the session here ends when its time is over. */
   async signOut(user, { everywhere = false } = {}) {
     try {
       await this.#ask("DELETE", everywhere ? "/v1/sessions" : "/v1/sessions/current", { user });

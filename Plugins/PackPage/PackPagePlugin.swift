@@ -11,7 +11,7 @@ struct PackPagePlugin: BuildToolPlugin {
         "roost.js", "roost-people.js", "roost-talk.js", "roost-chat.js", "sw.js", "manifest.webmanifest", "icon.svg",
         "icon.png",
     ]
-    /// What is sent as a part of others, or says how they are sent.
+    /// Files that are sent as a part of others, or that say how others are sent.
     static let parts = [
         "accounts.js", "app-account.js", "app-choices.js", "app-dialogs.js", "app-emoji.js", "app-expiry.js",
         "app-language.js", "app-lines.js", "app-moderation.js", "app-text.js", "qr.js", "short-names.txt",

@@ -10,7 +10,7 @@ static inline CURLcode roost_curl_set_number(CURL *handle, CURLoption option, lo
     return curl_easy_setopt(handle, option, number);
 }
 
-/// For everything that has an address: text (copied by libcurl), lists, and what callbacks get.
+/// Sets an option whose value has an address: text (copied by libcurl), lists, and the arguments of callbacks.
 static inline CURLcode roost_curl_set_pointer(CURL *handle, CURLoption option, const void *pointer) {
     return curl_easy_setopt(handle, option, (void *)pointer);
 }
@@ -19,7 +19,7 @@ static inline CURLcode roost_curl_set_size(CURL *handle, CURLoption option, curl
     return curl_easy_setopt(handle, option, size);
 }
 
-/// What takes bytes that have arrived, or gives bytes to be sent.
+/// Callback that takes bytes that have arrived, or gives bytes to be sent.
 typedef size_t (*roost_curl_bytes)(char *bytes, size_t size, size_t count, void *owner);
 
 static inline CURLcode roost_curl_set_bytes(CURL *handle, CURLoption option, roost_curl_bytes function) {

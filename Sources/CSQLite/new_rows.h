@@ -13,7 +13,7 @@ typedef struct roost_new_row {
     int device, key, label, extras, body, end;
 } roost_new_row;
 
-/// What `new_rows` shows. Belongs to whoever stores them; must live as long as the connection.
+/// The rows that `new_rows` shows. Belongs to the code that stores them; must live as long as the connection.
 typedef struct roost_new_rows {
     const roost_new_row *rows;
     const char *bytes;

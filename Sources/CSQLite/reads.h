@@ -9,7 +9,7 @@
 
 #define ROOST_SQLITE_FILE_LAYER "roost"
 
-/// What stands behind the system's own file in memory.
+/// The layer's own data of a file, which follows the system's file in memory.
 typedef struct roost_file_methods {
     const sqlite3_io_methods *system;
     sqlite3_io_methods changed;

@@ -31,8 +31,8 @@ static inline int roost_sqlite_keep_wal_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-/// SQLite doesn't count the memory it uses: the count has a lock, and nobody asks for it (sqlite3_config is variadic).
-/// Does nothing after the first connection was opened.
+/// SQLite doesn't count the memory it uses: the count has a lock, and Roost never reads it (sqlite3_config is
+/// variadic). Does nothing after the first connection was opened.
 static inline int roost_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 #endif

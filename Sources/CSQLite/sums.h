@@ -1,4 +1,4 @@
-// Sums. A function of SQL tells whether a row is as it was written: `roost_row_sum(…)`, FNV-1a of 64 bits
+// Sums. A function of SQL shows whether a row is as it was written: `roost_row_sum(…)`, FNV-1a of 64 bits
 // (isthe.com/chongo/tech/comp/fnv) over its values, with their types and lengths. Each step maps states to states one
 // to one, so that no change of a single byte goes unseen.
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many descriptors the process may open.
+/// The number of descriptors that the process may open.
 enum DescriptorLimit {
-    /// Descriptors allowed now; nil if that can't be told.
+    /// Descriptors allowed now; nil if that is unknown.
     static var current: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }

@@ -10,7 +10,7 @@ final class MemoryReturn {
     private static let waveSockets = 500
     /// So many bytes less are one, too. Returning fewer isn't worth the time.
     private static let waveBytes = 16_777_216
-    /// How long the thread waits for the rest of a wave: seconds of closing handshakes.
+    /// Time that the thread waits for the rest of a wave: seconds of closing handshakes.
     private static let calmSeconds = 5.0
 
     private let waves = DispatchSemaphore(value: 0)

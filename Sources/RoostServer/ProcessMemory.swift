@@ -1,6 +1,6 @@
 import CMalloc
 
-/// How the process gets its memory from the system. Called once, before there are other threads.
+/// The settings of the process's memory allocator. Called once, before there are other threads.
 enum ProcessMemory {
     // Far more than one turn, batch or page allocates; far less than the tables of ten thousand sessions.
     private static let mappedBytes: Int32 = 262_144

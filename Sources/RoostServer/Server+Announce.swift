@@ -4,7 +4,7 @@ import RoostAuth
 import RoostTransport
 import RoostWire
 
-/// What the relay says on standard output when it listens. Nothing of it goes into the log.
+/// The relay's text on standard output when it listens. Nothing of it goes into the log.
 extension Server {
     func announce(port: UInt16) {
         let program = CommandLine.arguments.first ?? "roost"
@@ -36,9 +36,8 @@ extension Server {
         fflush(nil)
     }
 
-    /// Prints a link to the chat page for each user who was named; on a terminal, for two who can talk at once. A link
-    /// is as good as a password, so it isn't printed where the output may be kept, nor where tokens come from somebody
-    /// else.
+    /// Prints a link to the chat page for each user named; on a terminal, for two who can talk at once. A link is as
+    /// good as a password, so it isn't printed where the output may be kept, nor where another issuer makes the tokens.
     private func announceLinks(port: UInt16) {
         var users = linkedUsers
         let isAlone = configuration.auth.publicKeys.isEmpty

@@ -9,14 +9,14 @@ import RoostTLS
 import RoostTransport
 import RoostWire
 
-/// Builds a relay from its configuration and runs it until it is told to stop. It sets up keys, store, Relay, sockets
-/// and threads in this order, and takes them down in reverse. Called once per process, on the main thread, before
-/// anything else runs.
+/// Builds a relay from its configuration and runs it until it is stopped. It sets up keys, store, Relay, sockets and
+/// threads in this order, and takes them down in reverse. Called once per process, on the main thread, before anything
+/// else runs.
 public struct Server: Sendable {
     let configuration: Configuration
     let log: Logger
     let logWriter: LogWriter
-    /// For whom links to the chat page are printed.
+    /// Users to print links to the chat page for.
     var linkedUsers: [String] = []
     /// The options by which `roost up` was started, which `roost admin link` needs, too.
     var words: [String] = []
@@ -24,7 +24,7 @@ public struct Server: Sendable {
     /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
     /// store failed, and at once on a second SIGTERM or SIGINT or if it comes before the relay listens.
     /// - Parameters:
-    ///   - links: the users for whom links to the chat page are printed; if there are none, two on a terminal.
+    ///   - links: the users to print links to the chat page for; if there are none, two on a terminal.
     ///   - words: the options that `roost admin link` needs to find the same data.
     ///   - load: reads the configuration, now and on each SIGHUP; its failure is one line for the operator.
     /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
@@ -281,7 +281,7 @@ public struct ServerFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageNotice.Kind {
-    /// How serious it is for an operator.
+    /// The level at which an operator's log has it.
     fileprivate var level: Logger.Level {
         switch self {
         case .progress: .notice

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The service manager that started the process, if there is one: it is told when the relay is ready, reloads and
-/// stops, and as often as it wants to know that the loop still turns. The protocol is a datagram of text lines to the
-/// socket that `NOTIFY_SOCKET` names (systemd's sd_notify(3)). Nothing waits for it. Loop thread only.
+/// The service manager that started the process, if there is one. It is notified when the relay is ready, reloads and
+/// stops, and regularly, if it asks for that, that the loop still turns. The protocol is a datagram of text lines to
+/// the socket that `NOTIFY_SOCKET` names (systemd's sd_notify(3)). Nothing waits for it. Loop thread only.
 final class ServiceNotifier {
     private let descriptor: Int32
     private let address: sockaddr_un
@@ -52,7 +52,7 @@ final class ServiceNotifier {
     /// When `beat` is due, in monotonic milliseconds.
     var nextBeat: Int64 { beatAt }
 
-    /// The loop turns. Tells it if it is time.
+    /// Sends a heartbeat when it is due, because the loop turns.
     func beat(at now: Int64) {
         guard let beatMilliseconds, beatAt <= now else { return }
         beatAt = now + beatMilliseconds

@@ -10,7 +10,7 @@ package struct MailSettings: Sendable, Equatable {
         case off
     }
 
-    /// How the connection to the server is protected.
+    /// Protection of the connection to the server.
     package enum Security: String, Sendable, CaseIterable {
         /// By STARTTLS, before anything else is said; else nothing is sent.
         case starttls
@@ -34,7 +34,7 @@ package struct MailSettings: Sendable, Equatable {
     package var replyTo = ""
     /// A folder with letters that replace ours; empty for none.
     package var texts = ""
-    /// For those whose language there isn't.
+    /// The language of mails to users whose own has no texts.
     package var language = "en"
     /// The certificates that the server's is checked by; empty for the system's.
     package var caFile = ""

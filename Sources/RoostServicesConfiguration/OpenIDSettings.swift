@@ -1,8 +1,8 @@
 /// The section `openid` of the configuration. A value.
 package struct OpenIDSettings: Sendable, Equatable {
-    /// What all providers have.
+    /// The settings that all providers have.
     package struct Client: Sendable, Equatable {
-        /// As its tokens say it.
+        /// The issuer in its tokens.
         package var issuer: String
         /// Our client for browsers; empty for none.
         package var id: String
@@ -10,7 +10,7 @@ package struct OpenIDSettings: Sendable, Equatable {
         package var secret: String
         /// Our clients in apps.
         package var apps: [String]
-        /// Who else identity tokens may be for, beside one of these.
+        /// Other audiences that identity tokens may have, beside one of these.
         package var audiences: [String]
         /// Whether its addresses count as confirmed if it says nothing of that.
         package var trustsAddresses: Bool
@@ -41,11 +41,11 @@ package struct OpenIDSettings: Sendable, Equatable {
     package var appleKeyFile = ""
     /// Any other.
     package var other = Client()
-    /// What people call it.
+    /// The provider's name for people.
     package var name = "Single sign-on"
     /// The certificates that the issuers' are checked by; empty for the system's.
     package var caFile = ""
 
-    /// Nobody to sign in with.
+    /// No provider.
     package init() {}
 }

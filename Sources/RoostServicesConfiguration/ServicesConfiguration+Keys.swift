@@ -235,7 +235,7 @@ extension ConfigurationRule {
         $0.isEmpty || isURL($0, ["http://", "https://"]) && !$0.hasSuffix("/") && !$0.contains("#")
     }
 
-    /// Of a role, and of a tier.
+    /// The form of a role, and of a tier.
     package static let role = ConfigurationRule("1 to 32 of a-z, 0-9, - and _") { text in
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -1,7 +1,7 @@
 import RoostConfiguration
 
-/// What an operator may set of the services process: the sections `services`, `accounts`, `tokens`, `mail`
-/// and `openid` of roost.yaml. Read at each start, and immutable then.
+/// An operator's settings of the services process: the sections `services`, `accounts`, `tokens`, `mail` and `openid`
+/// of roost.yaml. Read at each start, and immutable then.
 package struct ServicesConfiguration: Sendable, Equatable {
     package var host = "127.0.0.1"
     package var port = 8_081
@@ -22,16 +22,16 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var allowedAddresses: [String] = []
     /// Lines of the log below this level are not written.
     package var logLevel = "notice"
-    /// What `/metrics` requires; empty if only this machine may read it.
+    /// The token that `/metrics` requires; empty if only this machine may read it.
     package var metricsToken = ""
-    /// Most accounts. Beyond it nobody can sign up.
+    /// Most accounts. Beyond it no user can sign up.
     package var accountsMax = 1_000_000
     package var passwordMin = 8
     package var roles: [String] = []
     package var tiers: [String] = []
     /// Whether people who are signed in may find others by their address.
     package var looksUp = false
-    /// Whether the messages of whoever deletes the account are erased.
+    /// Whether deleting an account erases its messages.
     package var erasesMessages = false
     /// Whether operators are none without a second factor.
     package var operatorsNeedFactor = false
@@ -39,7 +39,7 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var refreshDays = 60
     /// Where letters go, and how.
     package var mail = MailSettings()
-    /// Who people may sign in with.
+    /// The providers that people may sign in with.
     package var openID = OpenIDSettings()
 
     /// The defaults.

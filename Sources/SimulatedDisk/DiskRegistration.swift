@@ -3,7 +3,7 @@ import CSQLite
 /// Registers a simulated disk with SQLite: C structures whose functions lead back to the disk and to open files. It
 /// stays registered as long as the object exists; no connection may outlive it.
 final class DiskRegistration {
-    /// What SQLite allocates for an open file. SQLite's own part comes first.
+    /// The memory that SQLite allocates for an open file. SQLite's own part comes first.
     private struct Record {
         var base: sqlite3_file
         var handle: Unmanaged<DiskHandle>?
@@ -105,7 +105,7 @@ final class DiskRegistration {
             for index in 0..<Int(count) { out?[index] = CChar(truncatingIfNeeded: index) }
             return count
         }
-        // There is nobody to wait for: all connections are on this thread.
+        // A wait would be in vain: all connections are on this thread.
         functions.xSleep = { _, microseconds in microseconds }
         functions.xCurrentTime = { _, out in
             out?.pointee = julianDay

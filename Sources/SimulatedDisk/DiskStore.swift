@@ -9,19 +9,19 @@ import SeededRandom
 /// commit in progress, all or nothing.
 public final class DiskStore: SimulatedStore {
     private static let path = "roost.db"
-    /// Of a hundred commits, before so many the disk is left with little room: from none to some commits' worth.
+    /// Percentage of commits before which the disk is left with little room: from none to some commits' worth.
     private static let fullPercent = 10
     private static let freeBytes = 40_000
-    /// How often room is asked for before there is some.
+    /// Number of times that room is asked for before there is some.
     private static let asksForRoom = 8
-    /// How often a process may end while a store is being opened. After that, opening must succeed.
+    /// Number of times that a process may end while a store is being opened. After that, opening must succeed.
     private static let crashesAtStart = 2
 
     private let disk = SimulatedDisk()
     private let durability: Durability
     private let reactionsPerUser: Int
     private var log: SQLiteLog
-    /// What the store must hold.
+    /// The expected contents of the store.
     private var model: MemoryLog
     /// Separate from the run's generator, so that a run draws the same numbers whatever its store does.
     private var random: SeededGenerator
@@ -74,7 +74,7 @@ public final class DiskStore: SimulatedStore {
         }
     }
 
-    /// After a while somebody makes room.
+    /// Makes room on the disk after a while.
     public func makeRoom(isCalm: Bool) -> Bool {
         self.isCalm = isCalm
         asks += 1
@@ -95,7 +95,7 @@ public final class DiskStore: SimulatedStore {
         if decided(got) != decided(wanted) { violations.append("the store answers \(got), not \(wanted)") }
     }
 
-    /// What the log in memory would answer.
+    /// The outcomes that the log in memory would return.
     public func predict(_ batch: [Mutation]) -> [Outcome]? { model.copy().commit(batch) }
 
     /// Asks the store.
@@ -105,7 +105,7 @@ public final class DiskStore: SimulatedStore {
 
     /// Lets the writer do one piece of maintenance.
     public func maintain() {
-        // After a commit that the disk was told to refuse, the process only waits for its end.
+        // After a commit that the armed disk refuses, the process only waits for its end.
         guard disk.isReliable else { return }
         _ = attempt("maintenance") { try log.storeWriter.maintain() }
     }
@@ -174,9 +174,9 @@ public final class DiskStore: SimulatedStore {
         return nil
     }
 
-    /// What the relay would have been told of a commit that came back; nil if the process had ended before: then the
-    /// disk reads nothing any more either, so that an event whose needs can't be read is refused alone, and nothing has
-    /// to be written.
+    /// The outcomes that the relay would have got for a commit that returned; nil if the process had ended before: then
+    /// the disk reads nothing any more either, so that an event whose needs can't be read is refused alone, and nothing
+    /// has to be written.
     private func told(_ outcomes: [Outcome]) -> [Outcome]? {
         let isUnreadable = outcomes.contains { if case .refused(.unavailable) = $0 { true } else { false } }
         return isUnreadable ? nil : outcomes
@@ -198,7 +198,7 @@ public final class DiskStore: SimulatedStore {
         do {
             log = try DiskStore.open(disk, durability, reactionsPerUser)
             _ = try log.load()
-            // Commits are synced, so a power cut loses nothing that anybody was told of.
+            // Commits are synced, so a power cut loses nothing that was acked.
             if let lost = log.statistics.notices[.lostEnd] {
                 violations.append("after the end of a process, the end of the log counts as lost \(lost) times")
             }

@@ -1,13 +1,13 @@
 import SeededRandom
 
-/// What a power cut leaves of a file: everything synced, and an arbitrary part of the rest, written in any order. A
-/// sector is written completely or not at all, and bytes outside a write stay unchanged, as SQLite assumes
+/// The rest of a file after a power cut: everything synced, and an arbitrary part of the other bytes, written in any
+/// order. A sector is written completely or not at all, and bytes outside a write stay unchanged, as SQLite assumes
 /// (sqlite.org/atomiccommit.html, section 2; sqlite.org/psow.html).
 struct PowerCut {
     /// The bytes that a disk writes as one unit.
     static let sectorBytes = 512
 
-    /// What happens to the unsynced changes of all files.
+    /// The fate of the unsynced changes of all files.
     private enum Fate: CaseIterable {
         case allLost
         case allKept

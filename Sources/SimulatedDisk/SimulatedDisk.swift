@@ -5,7 +5,7 @@ import SeededRandom
 /// process that uses them. They record what was synced: if the process dies, everything it wrote stays; if the power is
 /// cut, only synced data is sure to stay. Everything runs on one thread and is determined by the given generator.
 public final class SimulatedDisk {
-    /// How an armed disk fails.
+    /// The ways in which an armed disk fails.
     public enum Failure: Sendable {
         /// The process is about to end: from now on nothing reaches the disk.
         case stop
@@ -53,7 +53,7 @@ public final class SimulatedDisk {
 
     private var used: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
 
-    /// How many of so many bytes may be written at a place of a file. A full disk takes some of them.
+    /// Number of bytes out of `count` that may be written at a place of a file. A full disk takes some of them.
     func fitting(_ count: Int, at offset: Int, of file: DiskFile) -> Int {
         guard let capacity else { return count }
         let free = max(0, capacity - used)
@@ -101,7 +101,7 @@ public final class SimulatedDisk {
 
     /// Whether a change may be made. Counts it.
     func takesChange() -> Bool {
-        // Whoever has stopped can fail in no other way any more.
+        // A stopped disk can fail in no other way any more.
         if failure == nil, let arming, arming.operations == 0 { failure = arming.failure }
         guard failure == nil else { return false }
         arming?.operations -= 1

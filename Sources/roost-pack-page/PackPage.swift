@@ -6,7 +6,7 @@ import Foundation
 /// runs while the relay is built, and is no part of it. Equal files give an equal source. esbuild must be on the PATH.
 @main
 struct PackPage {
-    /// What the files have in place of the version, which is a hash of all of them.
+    /// The text that files have in place of the version, which is a hash of all of them.
     static let mark = "unpacked"
 
     static func main() throws {
@@ -50,10 +50,11 @@ struct PackPage {
 struct Minifier {
     /// Where the files are, which name each other.
     let folder: URL
-    /// What the library's users get. It exports its parts, too, for their tests; what only those use isn't sent.
+    /// The library's exports for its users. The source also exports its parts, for their tests; parts that only tests
+    /// use aren't sent.
     static let library = #"export { Roost, RoostError, sentences } from "./roost.js";"#
 
-    /// What is loaded by itself.
+    /// The files that are loaded by themselves.
     static let loaded = [
         "roost", "roost-people", "roost-talk", "app-card", "app-factor", "app-find", "app-invites", "app-people",
         "app-pick", "app-prospects", "app-settings", "app-talk", "app-write", "words-en", "words-de", "words-en-more",

@@ -29,7 +29,7 @@ struct AdminRequestCommand: AsyncParsableCommand {
         let token = ProcessInfo.processInfo.environment["ROOST_ADMIN_TOKEN"]
         let answer = try await sender.send(
             method, path, body: [UInt8](body), token: token, url: url, caFile: caFile)
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure.
         try? FileHandle.standardOutput.write(contentsOf: Data("\(answer.status)\n".utf8) + Data(answer.body))
     }
 }

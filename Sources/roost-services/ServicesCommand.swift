@@ -62,7 +62,7 @@ struct ServicesCommand: AsyncParsableCommand {
     }
 
     static func write(_ line: String, to handle: FileHandle = .standardOutput) {
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }

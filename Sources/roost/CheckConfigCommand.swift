@@ -36,7 +36,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
         RoostCommand.write("ok", to: .standardOutput)
     }
 
-    /// What only the services' program can check, as routes to a mail server. Without that program nothing is checked.
+    /// Checks that only the services' program can make, as of routes to a mail server. Without that program nothing is
+    /// checked.
     private func checkServices() throws {
         guard FileManager.default.isExecutableFile(atPath: ServicesProgram.path) else { return }
         do { _ = try ServicesProgram.output(of: ["check-config"] + options.words([])) } catch let failure

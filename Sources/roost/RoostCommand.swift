@@ -65,7 +65,7 @@ struct RoostCommand: AsyncParsableCommand {
     }
 
     static func write(_ line: String, to handle: FileHandle) {
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import RoostConfiguration
 import RoostServer
 
-/// `roost serve`: runs the relay, on the main thread, until it is told to stop.
+/// `roost serve`: runs the relay, on the main thread, until it is stopped.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the relay.")
 

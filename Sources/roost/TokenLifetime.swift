@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long a token lasts, as written on the command line: `90s`, `15m`, `1h`, `30d`.
+/// A token's lifetime, as written on the command line: `90s`, `15m`, `1h`, `30d`.
 struct TokenLifetime: ExpressibleByArgument, Equatable {
     /// Ten years. A token that lasts longer is as good as a key.
     static let secondsMax: Int64 = 10 * 365 * 86_400

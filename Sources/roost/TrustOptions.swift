@@ -2,7 +2,7 @@ import ArgumentParser
 import RoostClient
 import RoostClientLibwebsockets
 
-/// Whose certificates a command trusts that connects to a relay.
+/// The certificates that a command trusts when it connects to a relay.
 struct TrustOptions: ParsableArguments {
     @Option(help: "File of trusted certificates for wss://; otherwise the system's.")
     var caFile: String?

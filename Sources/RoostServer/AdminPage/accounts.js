@@ -32,13 +32,13 @@ export function closeAccounts() {
 
 const explain = (words) => { $("accounts-state").textContent = words; };
 
-/** Ends somebody's sign-ins. Returns why not, or nothing. */
+/** Ends a user's sign-ins. Returns why not, or nothing. */
 export async function endSignIns(user) {
   if (!hasServices()) return "";
   try {
     await ask("DELETE", `/v1/admin/users/${encodeURIComponent(user)}/sessions`);
   } catch (error) {
-    // Somebody with tokens of another issuer has no account.
+    // A user with tokens of another issuer has no account.
     if (error.code !== "user_not_found") return error.message;
   }
   return "";
@@ -52,7 +52,7 @@ async function find(after) {
   const table = $("accounts-table");
   if (!after) table.tBodies[0].replaceChildren();
   const before = table.tBodies[0].rows.length;
-  // A page may have nobody although there are more.
+  // A page may be empty although there are more accounts.
   do {
     const page = await tried("POST", "/v1/admin/users/find", { prefix, limit: PAGE, ...(after ? { after } : {}) });
     if (!page) return;
@@ -198,7 +198,7 @@ const ACTS = {
   warn: "warned", close: "dismissed a report about", invite: "made an invitation of", uninvite: "revoked an invitation of",
 };
 
-/** Whether the token was made by the command line, which alone may let somebody in. The services check it. */
+/** Whether the token was made by the command line, which alone may make a link to sign in. The services check it. */
 const isCommandLine = async () => (await claims()).sub?.startsWith("@") ?? false;
 
 let nextEntry;

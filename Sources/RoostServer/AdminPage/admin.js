@@ -217,7 +217,7 @@ let samples = new Samples();
 let token = "";
 /** A token for the services, if the link had one of its own. */
 let servicesToken = "";
-/** Gives a token again and again, if somebody goes on as who they are at the chat page. */
+/** Returns a new token at each call, if the operator continued with a chat page account. */
 let renew = null;
 let isLeaving = false;
 let tries = 0;
@@ -297,7 +297,7 @@ async function nameOf(operator, connection) {
   return connection.ask("admin.user", { user: operator }).then(({ person }) => person.profile?.name || operator, () => operator);
 }
 
-/** The connection is gone. Unless somebody wanted that, or the token is no longer good, another one is tried. */
+/** The connection is lost. The page reconnects, unless the operator left or the token is no longer valid. */
 function lost(code) {
   if (isLeaving) return;
   if (code >= 4500 || (code === 4004 && !renew)) return signOut("The token is no longer good. Sign in with another one.");
@@ -341,7 +341,7 @@ $("leave").addEventListener("click", () => signOut());
 // What the chat page at the same origin keeps of each account that is signed in here (Web/app.js).
 const KEPT = "roost.account.";
 
-/** Offers to go on as who somebody is at the chat page. Whether they are an operator, the token says. */
+/** Offers the chat page's accounts to continue with. The token says whether an account is an operator's. */
 async function offerAccounts() {
   const users = Object.keys(localStorage).filter((key) => key.startsWith(KEPT)).map((key) => key.slice(KEPT.length));
   if (!users.length) return;
@@ -396,7 +396,7 @@ let nextPerson;
 async function listPeople(after) {
   const body = $("people").tBodies[0];
   if (!after) body.replaceChildren();
-  // A page may have nobody although there are more.
+  // A page may be empty although there are more users.
   do {
     const answer = await ask("admin.people", { limit: 50, ...(after ? { after } : {}) });
     if (!answer) return;

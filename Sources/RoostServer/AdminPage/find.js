@@ -75,7 +75,7 @@ function tell() {
     : `Nothing found by “${words}”.`;
 }
 
-/** Those whom the relay finds, with their groups and links. */
+/** Lists the users found by the relay, with their groups and links. */
 async function groups(mine, after) {
   for (let page = 0; page < PAGES; page += 1) {
     const answer = await ask("admin.find", { prefix: words, limit: 50, ...(after ? { after } : {}) });
@@ -109,7 +109,7 @@ function row(id, ...parts) {
   return made;
 }
 
-/** A user, of whom the relay and the services each know something. */
+/** Shows a user, with the facts from both the relay and the services. */
 function person(user, some) {
   const known = { ...found.get(user)?.known };
   for (const [key, value] of Object.entries(some)) if (value) known[key] = value;

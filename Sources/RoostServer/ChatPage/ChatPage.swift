@@ -32,8 +32,8 @@ enum ChatPage {
     /// Whether it is a path of the client, which is there without the chat page, too.
     static func isClient(_ path: String) -> Bool { path.hasPrefix(clientFolder) }
 
-    /// The response for one of its paths; nil for others. At `/` it is only for whoever takes HTML by name, as browsers
-    /// do: programs and people with curl get a line of text there.
+    /// The response for one of its paths; nil for others. At `/` the page is only for clients that accept HTML by name,
+    /// as browsers do: programs and people with curl get a line of text there.
     /// - Parameter services: the origin of the services, or nothing.
     static func response(to request: HTTPRequest, services: String) -> HTTPResponse? {
         let isModule = isClient(request.path)
@@ -62,8 +62,8 @@ enum ChatPage {
         return response
     }
 
-    /// An open page names its parts with its version. It must not get those of another one, which may not fit it. What
-    /// else somebody appends to an address, such as a campaign's name, says nothing of a version.
+    /// Whether a query names another version. An open page requests its parts with its version, and must not get parts
+    /// of another one, which may not fit it. Other queries, such as a campaign's name, say nothing of a version.
     private static func isOtherVersion(_ query: String) -> Bool {
         query.utf8.count == PackedPage.version.utf8.count && query != PackedPage.version
             && query.allSatisfy { "0"..."9" ~= $0 || "a"..."f" ~= $0 }
@@ -108,7 +108,8 @@ enum ChatPage {
         (list ?? "").lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// What the page's files don't say, because it is the operator's. An origin has no character that JSON escapes.
+    /// The operator's settings for the page, which its files can't contain. An origin has no character that JSON
+    /// escapes.
     static func settings(services: String) -> HTTPResponse {
         let text = services.isEmpty ? "{}" : "{\"services\":\"\(services)\"}"
         return HTTPResponse(
@@ -141,7 +142,7 @@ enum ChatPage {
         ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
-        // The page and the relay are of one version: a browser asks each time, and is mostly told 304.
+        // The page and the relay are of one version: a browser asks each time, and mostly gets 304.
         ("Cache-Control", "no-cache"),
     ]
 }

@@ -5,8 +5,8 @@ import RoostWire
 /// Where the pages of a relay are, and the links that bring a token there. Browsers don't send what is behind the `#`
 /// to any server.
 public struct PageAddress: Sendable {
-    /// How long the token of a link is good if nothing is said: long enough to forget about it, short enough that a
-    /// link in some old mail is worth nothing.
+    /// Default lifetime of a link's token: long enough to forget about it, short enough that a link in some old mail is
+    /// worth nothing.
     public static let linkSeconds: Int64 = 30 * 86_400
 
     private let root: String

@@ -15,8 +15,8 @@ extension Configuration {
         return (key, " --url \(url)" + key)
     }
 
-    /// Where clients on this machine reach a relay with this configuration; nil if it listens on a Unix socket, which
-    /// has no URL. Whoever listens everywhere is reached by the address of this machine for itself.
+    /// The address at which clients on this machine reach a relay with this configuration; nil if it listens on a Unix
+    /// socket, which has no URL. A relay that listens everywhere is reached by the loopback address.
     /// - Parameter port: the port that it listens on.
     public func url(port: UInt16) -> String? {
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][listen.host] ?? listen.host
@@ -24,7 +24,7 @@ extension Configuration {
         return authority.map { "ws\(tls.isOn ? "s" : "")://\($0)/v1/socket" }
     }
 
-    /// As one word of a shell.
+    /// Quotes a text as one word of a shell.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {

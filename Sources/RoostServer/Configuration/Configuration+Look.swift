@@ -17,11 +17,11 @@ extension Configuration {
         do throws(TLSFailure) { return try certificate()?.name } catch { throw ServerFailure("tls: \(error)") }
     }
 
-    /// What `roost serve` would find on this machine, one line for each thing.
+    /// Findings about this machine for `roost serve`, one line for each.
     public struct Findings: Sendable, Equatable {
-        /// What would stop it.
+        /// Findings that would stop it.
         public var errors: [String] = []
-        /// What would limit it, or what the operator may not have meant.
+        /// Findings that would limit it, or that the operator may not have meant.
         public var warnings: [String] = []
     }
 

@@ -18,7 +18,7 @@ public struct Configuration: Sendable, Equatable {
         public var origins: [String] = []
         /// The origin of the services, for the chat page; empty if there are none.
         public var services = ""
-        /// Addresses and networks of the proxies whose word is taken for whom they speak.
+        /// Addresses and networks of the proxies trusted to name their clients.
         public var proxies: [String] = []
         /// Whether connections of these proxies begin with a header of the PROXY protocol.
         public var takesProxyHeader = false
@@ -43,14 +43,14 @@ public struct Configuration: Sendable, Equatable {
     public struct Store: Sendable, Equatable {
         /// The SQLite file. Others are created beside it.
         public var path = "./data/roost.db"
-        /// What an acked message survives.
+        /// The failures that an acked message survives.
         public var durability = Durability.full
         /// While fewer megabytes are free on its disk, nothing is stored. What is left has to be enough for the largest
         /// batch, and for copying the write-ahead log into the database.
         public var freeMegabytes = 128
     }
 
-    /// How much of what people wrote is kept.
+    /// The time for which people's content is kept.
     public struct Retention: Sendable, Equatable {
         /// Days that a message is kept; 0 for ever.
         public var days = 0
@@ -58,27 +58,27 @@ public struct Configuration: Sendable, Equatable {
         public var megabytes = 0
     }
 
-    /// Who may connect.
+    /// The keys and claims that tokens must have.
     public struct Auth: Sendable, Equatable {
         /// The file of the relay's own signing key, created at the first start.
         public var keyFile = "./data/signing.key"
         /// Files with the public keys (PEM or JWK set) of other issuers.
         public var publicKeys: [String] = []
-        /// What a token's `aud` must name; nil accepts any.
+        /// The audience that a token's `aud` must contain; nil accepts any.
         public var audience: String?
-        /// What a token's `iss` must be; nil accepts any.
+        /// The issuer that a token's `iss` must be; nil accepts any.
         public var issuer: String?
     }
 
-    /// How the relay stops.
+    /// The times of a shutdown.
     public struct Drain: Sendable, Equatable {
         /// Longest time from the signal to the exit, in seconds.
         public var seconds = 5
-        /// The time over which clients are told to come back, in seconds.
+        /// Time over which reconnects are spread, in seconds.
         public var spreadSeconds = 5
     }
 
-    /// What Prometheus may read.
+    /// Access to the metrics for Prometheus.
     public struct Metrics: Sendable, Equatable {
         /// Bearer token of `/metrics`; nil leaves it open. Never printed.
         public var token: String?
@@ -90,17 +90,17 @@ public struct Configuration: Sendable, Equatable {
     public var tls = TLS()
     /// Where messages are kept.
     public var store = Store()
-    /// How much of what people wrote is kept.
+    /// The time for which people's content is kept.
     public var retention = Retention()
-    /// Who may connect.
+    /// The keys and claims that tokens must have.
     public var auth = Auth()
-    /// Who may do what, as far as operators choose it.
+    /// The rules of who may do what that operators choose.
     public var rules = PolicyRules()
-    /// What the operator has said of unknown names; nil if that follows from whether there are services.
+    /// The operator's rule for unknown names; nil if it follows from whether there are services.
     public var unknownNames: PolicyRules.Unknown?
-    /// How the relay stops.
+    /// The times of a shutdown.
     public var drain = Drain()
-    /// What Prometheus may read.
+    /// Access to the metrics for Prometheus.
     public var metrics = Metrics()
     /// Whether the operators' page is served.
     public var hasAdminPage = true
@@ -108,7 +108,7 @@ public struct Configuration: Sendable, Equatable {
     public var hasChatPage = true
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
-    /// How the lines of the log look.
+    /// The format of the log's lines.
     public var logFormat = LogFormat.text
     /// Connections at once.
     public var connectionsMax = TransportSettings().connectionsMax

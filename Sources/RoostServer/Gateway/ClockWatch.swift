@@ -11,7 +11,7 @@ struct ClockWatch {
 
     /// The wall clock minus the time since boot, sleep included, when it was looked at first or last said.
     private var offset: Int64?
-    /// How long the machine has slept since boot: the monotonic clock stands still meanwhile (clock_gettime(2)).
+    /// Time that the machine has slept since boot: the monotonic clock stands still meanwhile (clock_gettime(2)).
     private var slept: Int64 = 0
 
     /// By how many milliseconds the clock was set since it was last said; nil if by less than an hour. Called every

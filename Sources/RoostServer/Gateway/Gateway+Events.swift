@@ -6,9 +6,9 @@ import RoostStorage
 import RoostTransport
 import RoostWire
 
-/// What the transport tells: events of connections and letters of other threads go to the Relay. At the end of each
-/// turn the Relay's events go to the writer, each touched connection (or a part of them) is written to once, and the
-/// one timer is set.
+/// Handles the transport's events: events of connections and letters of other threads go to the Relay. At the end of
+/// each turn the Relay's events go to the writer, each touched connection (or a part of them) is written to once, and
+/// the one timer is set.
 extension Gateway {
     // MARK: Connections
 

@@ -35,7 +35,7 @@ extension Gateway {
         }
     }
 
-    /// For whoever is no browser, and for all if the chat page is off.
+    /// The text for clients other than browsers, and for all if the chat page is off.
     private var greeting: HTTPResponse {
         var response = text(
             200, "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")

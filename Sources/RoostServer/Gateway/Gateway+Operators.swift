@@ -3,7 +3,7 @@ import RoostCore
 import RoostStorage
 import RoostTransport
 
-/// What operators are told of the process, and what they have it do.
+/// The process as operators see it, and their actions on it.
 extension Gateway: Surroundings {
     func address(of attachment: AnyObject) -> String? { (attachment as? Connection)?.clientAddress.description }
 

@@ -6,7 +6,7 @@ import RoostTransport
 
 /// SIGHUP: what can change while clients are connected. Everything else waits for a restart.
 extension Gateway {
-    /// What was read anew, on another thread.
+    /// The files that were read again, on another thread.
     struct Reloaded: Sendable {
         var configuration: Configuration
         var keys: KeyRing

@@ -28,7 +28,7 @@ final class Gateway: TransportHandler {
     struct Workers {
         var commits: CommitThread
         var reads: ReadPool
-        /// What the store says of itself.
+        /// Returns the store's statistics.
         var storeStatistics: () -> StorageStatistics
         var keys: KeyRing
         var mailbox: Mailbox<Letter>
@@ -37,7 +37,7 @@ final class Gateway: TransportHandler {
     /// Whether the relay serves, or how far it has got with stopping.
     enum Phase {
         case serving
-        /// Clients have been told to come back later. Connections are closed at `closeAt`, or once nothing is under
+        /// Clients have been asked to reconnect later. Connections are closed at `closeAt`, or once nothing is under
         /// way. The process ends at `stopAt` at the latest. Both are in monotonic milliseconds.
         case draining(closeAt: Int64, stopAt: Int64)
         /// Connections have been closed. Close frames and the last commits are still under way.
@@ -50,7 +50,7 @@ final class Gateway: TransportHandler {
     let connectionLog: ConnectionLog
     var log: Logger { connectionLog.log }
     var origins: OriginPolicy
-    /// Who wants to know how the process is; nil if nobody does.
+    /// The service manager that watches the process; nil if there is none.
     let service: ServiceNotifier?
     let startedAt: Timestamp
     var workers: Workers?

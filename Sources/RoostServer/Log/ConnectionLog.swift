@@ -4,15 +4,15 @@ import RoostCore
 import RoostTransport
 import RoostWire
 
-/// What the log says of connections: who came, who was turned away or left, and why. Never a token, a body, or
-/// anything else that a client may choose freely, except the names of users and devices, and the first origins that
-/// were refused. Loop thread only.
+/// The log of connections: accepted, refused and closed ones, and why. Never a token, a body, or anything else that a
+/// client may choose freely, except the names of users and devices, and the first origins that were refused. Loop
+/// thread only.
 final class ConnectionLog {
     var log: Logger
     private var budget = LogBudget()
     private var refusedOrigins: Set<String> = []
-    /// Origins of which the log tells that they were refused. Whoever sets up a page meets its own among the first;
-    /// anybody may send as many others as they like.
+    /// Distinct refused origins to log. A developer who sets up a page finds its origin among the first; an attacker
+    /// can invent any number.
     static let originsMax = 64
 
     init(_ log: Logger) { self.log = log }
@@ -41,7 +41,7 @@ final class ConnectionLog {
             metadata: [LogLine.eventKey: "origin.refused", "origin": "\(origin)"])
     }
 
-    /// The list of origins has changed, so what is refused now is told again.
+    /// The list of origins has changed, so refused origins are logged again.
     func forgetOrigins() { refusedOrigins = [] }
 
     /// A token was not good.
@@ -71,7 +71,7 @@ final class ConnectionLog {
         }
     }
 
-    /// A command was refused. Clients are told why; the log has it where everything is wanted.
+    /// A command was refused. Clients get the reason; the log has it at debug level.
     func note(_ refused: RefusedCommand, at now: Moment) {
         write(.debug, "command.refused", "A command was refused", at: now) {
             var metadata = origin(of: refused.session, refused.attachment)

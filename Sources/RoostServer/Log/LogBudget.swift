@@ -1,5 +1,5 @@
-/// How many lines of one kind the log gets in a second. A flood of refusals says nothing new after some of them, and
-/// would fill the disk.
+/// Limits the log's lines of one kind in a second. A flood of refusals says nothing new after some of them, and would
+/// fill the disk.
 struct LogBudget {
     /// Lines of one kind in a second: a person can't read more, and a day of them is a gigabyte.
     static let perSecond = 50

@@ -1,7 +1,7 @@
 import Logging
 import RoostWire
 
-/// How the lines of the log look.
+/// The format of the log's lines.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// The time, the level, the event, a sentence, and then `key=value`, which is quoted if it has to be.
     case text
@@ -26,7 +26,7 @@ struct LogLine {
         switch format {
         case .text:
             let pairs = keys.map { " \($0)=\(LogLine.plain(values[$0]))" }.joined()
-            // A newline in a sentence would begin a line that nobody wrote.
+            // A newline in a sentence would begin a forged line.
             let sentence = text.utf8.contains { $0 < 0x20 } ? LogLine.quoted(text) : text
             return "\(LogLine.clock(time)) \(level) \(event) \(sentence)\(pairs)"
         case .json:

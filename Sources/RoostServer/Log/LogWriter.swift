@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Writes lines to standard error on a thread of its own: whoever reads the log may be slow or stuck, and the relay
+/// Writes lines to standard error on a thread of its own: the reader of the log may be slow or stuck, and the relay
 /// doesn't wait for it. When too many lines wait, further ones are left out, and a line says how many.
 final class LogWriter: Sendable {
     /// Most lines that wait: a mebibyte, and more than the relay writes in a minute (`LogBudget`).

@@ -296,7 +296,7 @@ extension Counters.Backlog {
 }
 
 extension Exposition {
-    /// What the gate has refused.
+    /// Writes the gate's refusals.
     fileprivate mutating func write(_ gate: Counters.Gate) {
         family(
             "roost_gate_total", .counter,

@@ -1,4 +1,4 @@
-/// How fast the store grows, to say when its disk will be full. It notes the size at most once a minute, and compares
+/// Growth rate of the store, to say when its disk will be full. It notes the size at most once a minute, and compares
 /// with the oldest note, an hour or more ago once the relay has run that long.
 struct StoreGrowth {
     private static let noteMilliseconds: Int64 = 60_000

@@ -4,14 +4,13 @@ import RoostCore
 import RoostStorage
 import RoostWire
 
-/// What an operator does to a store besides serving it: looks through it, copies it, brings it back, takes content out
-/// and puts it in. One call does one piece of work on the calling thread. It finds the store by the configuration, and
-/// says in plain lines what came of it.
+/// An operator's work on a store besides serving it: check, back up, restore, export and import. One call does one
+/// piece of work on the calling thread. It finds the store by the configuration, and reports the result in plain lines.
 public struct StoreTools {
-    /// How far a command has come: what it does, and a share from 0 to 1 if anybody knows.
+    /// The progress of a command: its step, and a share from 0 to 1 if it is known.
     public typealias Progress = @Sendable (_ step: String, _ share: Double?) -> Void
 
-    /// What came of a command.
+    /// The result of a command.
     public struct Outcome: Sendable {
         /// Lines to print: findings.
         public var lines: [String] = []
@@ -21,7 +20,7 @@ public struct StoreTools {
         public var isSound = true
     }
 
-    /// What an export holds.
+    /// The contents of an export.
     public enum Scope: Sendable {
         case all
         case user(String)
@@ -33,7 +32,7 @@ public struct StoreTools {
     private let rules: PolicyRules
     private let report: ToolProgress.Report
 
-    /// For the store of this configuration.
+    /// Creates tools for the store of this configuration.
     /// - Throws: `ConfigurationFailure` if it is kept in memory only.
     public init(_ configuration: Configuration, progress: @escaping Progress) throws(ConfigurationFailure) {
         guard configuration.store.durability != .memory else {
@@ -166,7 +165,7 @@ public struct StoreTools {
         }
     }
 
-    /// What `inferContacts` does.
+    /// The options of `inferContacts`.
     public struct Inference: Sendable {
         /// The two roles, as `contacts.kinds` has them.
         public var kind: String
@@ -181,8 +180,8 @@ public struct StoreTools {
         public init(_ kind: String) { self.kind = kind }
     }
 
-    /// Makes contacts of the conversations of users of whom one has the one role and one the other, or takes that back.
-    /// The relay has to be stopped, unless it is only a trial.
+    /// Makes contacts from conversations between users with the two roles, or takes that back. The relay has to be
+    /// stopped, unless it is only a trial.
     public func inferContacts(_ inference: Inference) throws(StoreToolFailure) -> Outcome {
         let wanted = ContactKind(inference.kind)
         guard wanted.one != wanted.other else {
@@ -276,7 +275,7 @@ public struct StoreTools {
 public struct StoreToolFailure: Error, Sendable, CustomStringConvertible {
     /// The line.
     public let description: String
-    /// What was asked for can't be done, now or later: a wrong path, a wrong name.
+    /// Whether the request can't be carried out, now or later: a wrong path, a wrong name.
     public let isMistake: Bool
 
     init(_ description: String, isMistake: Bool) {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import RoostWire
 
-/// `roost admin user link USER`: a new way in for somebody who has an account. It prints only the link to standard
-/// output, and on standard error whose it is.
+/// `roost admin user link USER`: a new link to sign in to an existing account. It prints only the link to standard
+/// output, and the user on standard error.
 struct AccountLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Print a link by which a user signs in again, once and within half an hour.",

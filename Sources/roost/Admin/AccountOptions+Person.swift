@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoostWire
 
-/// Whom an operator means, by whatever is known of somebody who has an account.
+/// Finds the user that an operator means, by anything known of the account.
 extension AccountOptions {
     /// The id of the user of this id, username (with or without `@`), address, or display name, if only one has it.
     func person(_ name: String) async throws -> String {

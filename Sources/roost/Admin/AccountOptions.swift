@@ -3,7 +3,7 @@ import Foundation
 import RoostChat
 import RoostWire
 
-/// How the commands about accounts reach the services (`ServicesLine`).
+/// The connection of the account commands to the services (`ServicesLine`).
 struct AccountOptions: ParsableArguments {
     @OptionGroup var up: UpOptions
     @Option(help: "The services' address. By default, services in the configuration.")
@@ -38,7 +38,7 @@ struct AccountOptions: ParsableArguments {
     /// A user's path.
     func path(of user: String) throws -> String { "/v1/admin/users/\(ServicesLine.encoded(try self.user(user)))" }
 
-    /// The id of a user whom somebody names by the id or by the address.
+    /// The id of a user given by the id or by the address.
     func user(_ name: String) throws -> String {
         guard name.contains("@") else {
             guard !name.isEmpty else { throw AdminFailure("user_not_found: there is no such user") }

@@ -2,7 +2,7 @@ import Foundation
 import RoostChat
 import RoostWire
 
-/// What operators are told of accounts, as lines to read.
+/// Accounts as text for operators.
 enum AccountText {
     /// An account and its sessions.
     static func person(_ answer: JSONMembers) -> [String] {
@@ -30,7 +30,7 @@ enum AccountText {
             TerminalText.printable)
     }
 
-    /// Whose link it is, and how long it is good.
+    /// The user of a link, and its lifetime.
     static func whose(_ user: String, _ answer: JSONMembers) -> String {
         TerminalText.printable("for \(user), good once until \(time(answer.integer("expires") ?? 0))")
     }
@@ -54,7 +54,7 @@ enum AccountText {
         return words
     }
 
-    /// What an operator did.
+    /// An entry of the audit log.
     static func entry(_ entry: JSONMembers) -> String {
         let words = ["act", "user", "detail"].compactMap { entry.string($0) }
         let line = "\(time(entry.integer("time") ?? 0))  \(entry.string("by") ?? "")  " + words.joined(separator: " ")

@@ -27,7 +27,7 @@ struct AdminCommand: AsyncParsableCommand {
     )
 }
 
-/// How every subcommand reaches the relay.
+/// The connection of every subcommand to the relay.
 struct AdminOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "The relay's address. By default, listen in the configuration.") var url: String?
@@ -70,7 +70,7 @@ struct AdminOptions: ParsableArguments {
         let auth = try options.configuration().auth
         let now = Int64(Date().timeIntervalSince1970)
         return try await SigningKey.load(path: auth.keyFile).token(
-            // No user has such a name, so nobody who may end users' sessions ends ours.
+            // No user has such a name, so a service that may end users' sessions can't end ours.
             user: "@" + name, isOperator: true, isService: isService, issued: Timestamp(milliseconds: now * 1_000),
             expires: Timestamp(milliseconds: (now + 3_600) * 1_000), audience: auth.audience, issuer: auth.issuer)
     }

@@ -4,8 +4,7 @@ import RoostChat
 import RoostClient
 import RoostWire
 
-/// `roost admin find WORDS`: what an operator knows of somebody or something, and the ids and positions that other
-/// commands ask for.
+/// `roost admin find WORDS`: facts about a user, group or link, and the ids and positions that other commands ask for.
 struct AdminFindCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find",
@@ -67,7 +66,7 @@ struct AdminFindCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a link of the chat page is about, or the words themselves.
+    /// The target of a chat page link, or the words themselves.
     static func meant(by words: String) -> String {
         let text = words.trimmingCharacters(in: .whitespaces)
         guard let hash = text.firstIndex(of: "#"), text.contains("://") else { return text }
@@ -79,7 +78,7 @@ struct AdminFindCommand: AsyncParsableCommand {
 }
 
 extension AdminText {
-    /// What was found, with the ids and positions that other commands ask for.
+    /// The results, with the ids and positions that other commands ask for.
     fileprivate static func lines(_ page: FoundPage) -> [String] {
         let called = ShownNames(page.names)
         let people = page.people.map { one in

@@ -2,10 +2,10 @@ import RoostChat
 import RoostClient
 import RoostWire
 
-/// Whom an operator means: commands take what one knows of somebody, and the relay gets the id.
+/// Finds the user that an operator means: commands accept a name, and the relay gets the id.
 extension AdminOptions {
     /// The id of the user of this id, username (with or without `@`) or address.
-    /// - Throws: `AdminFailure` if there is nobody, with the code `not_found`.
+    /// - Throws: `AdminFailure` if there is no such user, with the code `not_found`.
     func person(_ name: String) async throws -> String {
         if let at = name.firstIndex(of: "@"), at != name.startIndex { return try person(ofAddress: name) }
         let client = try await connect()

@@ -55,8 +55,8 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The id of the user. Nothing is done to a name that nobody has: it would look as if somebody were out. Without
-    /// the relay an id has to do, so that the sign-ins end all the same.
+    /// The id of the user. An unknown name is an error: otherwise it would look as if a user had been locked out.
+    /// Without the relay an id has to do, so that the sign-ins end all the same.
     private func meant() async throws -> String {
         guard let user, !unknown else { return user ?? "" }
         do { return try await admin.person(user) } catch let failure as AdminFailure {
@@ -80,7 +80,7 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         case failed(String)
     }
 
-    /// The relay is told all the same: who is connected is out at once.
+    /// Ends the user's sign-ins. The relay gets the command all the same, so that open connections close at once.
     private func endSignIns(of user: String) -> SignIns {
         guard admin.url == nil else { return .unknown }
         do {

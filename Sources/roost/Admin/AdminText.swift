@@ -1,7 +1,7 @@
 import RoostChat
 import RoostWire
 
-/// What operators are told, as lines to read.
+/// The relay's answers as text for operators.
 enum AdminText {
     static func counts(_ page: PeoplePage) -> String {
         ["online", "away", "busy", "offline"].map { "\(page.counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
@@ -41,7 +41,7 @@ enum AdminText {
         return lines + person.devices.map(line)
     }
 
-    /// What the user is called, and what services have made of it.
+    /// The user's profile, with the role and tier set by services.
     private static func line(_ profile: UserProfile) -> String {
         if profile.isDeleted { return "has left for good" }
         var facts: [String] = []
@@ -147,7 +147,7 @@ enum AdminText {
     }
 }
 
-/// What an answer calls the users that it names, for a terminal.
+/// The names of users in an answer, for a terminal.
 struct ShownNames {
     private let names: [String: String]
 

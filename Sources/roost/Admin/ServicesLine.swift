@@ -1,11 +1,10 @@
 import Foundation
 import RoostWire
 
-/// How commands reach the services: by their program, which may read the keys on this machine, and has the one HTTP
-/// client. This program doesn't link it. A value.
+/// The connection of commands to the services: by their program, which may read the keys on this machine, and has the
+/// one HTTP client. This program doesn't link it. A value.
 struct ServicesLine {
-    /// Where the program is, what it is told of the configuration and of the operator, and a token to use instead of
-    /// a new one.
+    /// The program's path, its options for the configuration and the operator, and a token to use instead of a new one.
     let program: String
     let words: [String]
     let token: String?
@@ -36,7 +35,7 @@ struct ServicesLine {
         return (status, Array(parts[1]))
     }
 
-    /// What somebody typed, as a part of a path: ids have letters and digits only.
+    /// Encodes typed words as a part of a path: ids have letters and digits only.
     static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }

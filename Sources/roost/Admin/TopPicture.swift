@@ -9,7 +9,7 @@ struct TopPicture {
 
     init(address: String) { self.address = TerminalText.printable(address) }
 
-    /// What came before the first sample, so that its rates are known.
+    /// Sets the sample before the first one, so that the first rates are known.
     mutating func begin(with sample: RelayStatistics) { if last == nil { last = sample } }
 
     mutating func lines(_ now: RelayStatistics) -> [String] {

@@ -85,8 +85,8 @@ struct ChatCommand: AsyncParsableCommand {
         configuration.url(port: configuration.listen.port) ?? configuration.listen.host
     }
 
-    /// Who chats. Where there are accounts, it is somebody who is there, by id, username or address: a token makes the
-    /// user whom it names, and a typo shall make nobody.
+    /// The user who chats. Where there are accounts, it must be an existing user, by id, username or address: a token
+    /// creates the user that it names, and a typo shall create none.
     private func person() async throws -> String? {
         guard token == nil, !new, let user else { return user }
         let way = (url.map { ["--url", $0] } ?? []) + (trust.caFile.map { ["--ca-file", $0] } ?? [])

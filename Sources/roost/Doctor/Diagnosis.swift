@@ -1,4 +1,4 @@
-/// What `roost doctor` says of one thing.
+/// One line of `roost doctor`.
 struct Diagnosis: Equatable {
     enum State: String {
         case well = "ok"
@@ -7,11 +7,11 @@ struct Diagnosis: Equatable {
     }
 
     var state: State
-    /// What was examined: a word or two.
+    /// The examined thing: a word or two.
     var thing: String
-    /// What was found, with its figure.
+    /// The finding, with its figure.
     var finding: String
-    /// What to do about it; nil where there is nothing to do.
+    /// The mend; nil where there is nothing to do.
     var mend: String?
 
     static func well(_ thing: String, _ finding: String) -> Diagnosis {

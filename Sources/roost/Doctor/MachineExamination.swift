@@ -2,9 +2,9 @@ import CLinux
 import Foundation
 import Glibc
 
-/// What of this machine a relay depends on and can't repair: the disk, its fsync, and the clock.
+/// The parts of this machine that a relay depends on and can't repair: the disk, its fsync, and the clock.
 enum MachineExamination {
-    /// How many times a block is written and synced. A few outliers don't move the median.
+    /// Number of times that a block is written and synced. A few outliers don't move the median.
     static let syncs = 25
     /// A sync that is faster than this, in microseconds, hasn't reached any disk: an NVMe drive with a battery takes
     /// some 20, memory 2.
@@ -13,10 +13,10 @@ enum MachineExamination {
     static let syncMost = 50_000.0
     /// File systems of which a lock or a sync may not hold, by the beginnings of their names.
     static let foreign = ["nfs", "cifs", "smb", "fuse", "9p", "ceph", "gluster"]
-    /// Nobody runs this version before it was written: 2026-01-01.
+    /// No clock is right that is before this version was written: 2026-01-01.
     static let clockLeast = 1_767_225_600.0
 
-    /// How long a sync takes in this folder, which must be there.
+    /// Measures a sync in this folder, which must be there.
     static func sync(in folder: String) -> Diagnosis {
         let path = folder + "/.roost-doctor-\(getpid())"
         let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
@@ -59,11 +59,11 @@ enum MachineExamination {
         return .well("fsync", finding)
     }
 
-    /// What kind of file system a folder is on, by the mounts of this process (proc(5)).
+    /// The file system of a folder, by the mounts of this process (proc(5)).
     static func fileSystem(of folder: String, mounts: String? = nil) -> Diagnosis {
         let text = mounts ?? (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         let path = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-        // Of the mounts above the folder, the innermost; of several there, the last.
+        // The innermost of the mounts above the folder; of several at one point, the last.
         var found: (point: Substring, kind: String)?
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

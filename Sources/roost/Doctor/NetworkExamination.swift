@@ -5,7 +5,7 @@ import RoostClient
 import RoostServer
 import RoostWire
 
-/// What is between people and the relay: names, and a proxy with its time-outs.
+/// The path between people and the relay: names, and a proxy with its time-outs.
 enum NetworkExamination {
     /// Whether a name is found.
     static func name(_ host: String, key: String) -> Diagnosis {

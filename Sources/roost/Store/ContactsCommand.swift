@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoostServer
 
-/// `roost contacts …`: what an operator does about who knows whom.
+/// `roost contacts …`: an operator's commands for contacts.
 struct ContactsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contacts",

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// One line on the terminal that says how far a command has come, written over again and again. Says nothing where
-/// standard error isn't a terminal. May be told from any thread.
+/// One line on the terminal with a command's progress, written over again and again. Prints nothing if standard error
+/// isn't a terminal. Any thread may update it.
 final class ProgressLine: Sendable {
     private struct State {
         var shownAt: Double = 0

@@ -4,7 +4,7 @@ import RoostConfiguration
 import RoostServer
 import RoostServicesConfiguration
 
-/// What `roost up` tells the services about the relay beside them, where the operator says nothing.
+/// The services' settings about the relay beside them that `roost up` adds, where the operator sets none.
 struct ServicesDefaults {
     let relay: Configuration
 

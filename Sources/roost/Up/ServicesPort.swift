@@ -6,7 +6,7 @@ enum ServicesPort {
     /// Throws if another process listens there, so that `roost up` says it once and ends. Later, while the services are
     /// restarted, the port may be taken for a moment, and the next restart tries again.
     ///
-    /// What else is wrong with the address is reported by the services.
+    /// Other faults of the address are reported by the services.
     static func check(_ settings: ServicesConfiguration) throws(ServicesFailure) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV

@@ -18,9 +18,9 @@ final class ServicesProcess: Sendable {
     /// The first wait before another start, and the longest, in milliseconds: a crash costs people little, and a
     /// program that can't start at all costs little, too. With the longest wait and a start, they are back in 2 s.
     static let waits: ClosedRange<UInt32> = 100...1_500
-    /// Who ran for so long, in seconds, has started well: the next wait is a short one again.
+    /// Seconds after which a start counts as good: the next wait is a short one again.
     static let calmSeconds = 10
-    /// How long the first start may take until the keys are there, in seconds. It makes a database and a key.
+    /// Longest wait for the keys at the first start, in seconds. It makes a database and a key.
     static let startSeconds = 20
     /// Exit codes of a mistake that a restart can't repair (RoostCommand).
     static let mistake: Int32 = 2

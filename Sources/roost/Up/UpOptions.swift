@@ -3,7 +3,7 @@ import RoostConfiguration
 import RoostServer
 import RoostServicesConfiguration
 
-/// What `roost up` is told, and so the commands that work on its data.
+/// The options of `roost up`, and of the commands that work on its data.
 struct UpOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
 
@@ -21,7 +21,7 @@ struct UpOptions: ParsableArguments {
         return try options.configuration(flags: own + more)
     }
 
-    /// The services' part, and the settings that the services have to be told beside the file and `--set`.
+    /// The services' part, and the settings to pass to the services beside the file and `--set`.
     func services() throws -> (settings: ServicesConfiguration, added: [ConfigurationFlag]) {
         let own = UpOptions.flags([
             ("--host", "services.host", host), ("--services-port", "services.port", servicesPort),
