@@ -88,7 +88,7 @@ package final class DataFolder: Sendable {
                     + "changed: put the file back beside it or, if it is lost, keep \(log) in another folder and put a "
                     + "backup there")
         }
-        // To begin anew without a word would print the link of the owner for whoever reads the log.
+        // To begin anew without a word would print the link of the owner for every reader of the log.
         guard size(of: lock(in: path)) == 0 else {
             throw KeyFailure(
                 "\(database): is missing or empty; put a backup there, or delete \(lock(in: path)) to begin without "
@@ -118,8 +118,8 @@ package final class DataFolder: Sendable {
 
     // MARK: Modes
 
-    /// What others than its owner may do with the database or its folder: lines for the operator, in the words of those
-    /// that the relay has for its store.
+    /// The rights of others than its owner to the database or its folder: lines for the operator, worded like those of
+    /// the relay's store.
     package func warnings() -> [String] {
         var lines: [String] = []
         let folder = DataFolder.realPath(of: path)

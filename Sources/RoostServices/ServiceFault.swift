@@ -66,9 +66,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
     package var member: String?
     /// Seconds to wait for.
     package var retryAfter: Int64?
-    /// What the path takes, for 405.
+    /// The methods that the path accepts, for 405.
     package var allow: String?
-    /// What the second step of a sign-in takes.
+    /// The ticket for the second step of a sign-in.
     package var ticket: FactorTicket?
 
     /// A refusal with a reason in plain English.
@@ -85,7 +85,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     }
 
     static let unauthorized = ServiceFault(.unauthorized, "a valid access token is required")
-    // One answer for whatever is wrong with what a provider, or somebody in its name, says.
+    // One answer for every fault in the proof of a provider, or of a client that pretends to have one.
     static let identityRefused = ServiceFault(.identityRefused, "the sign-in with the provider isn't good; begin again")
     static let full = ServiceFault(.full, "this server has as many accounts as its operator wants")
     static let suspended = ServiceFault(.suspended, "an operator has suspended this account")

@@ -27,7 +27,7 @@ package struct Services: Sendable {
     private let apiKeys: APIKeys
     private let relay: RelayLine
     private let erasures: ErasureQueue
-    /// Tells the relay what people are called.
+    /// Sends profiles to the relay.
     private let profiles: ProfileQueue
 
     /// Opens the data folder. Nothing is served yet.
@@ -60,12 +60,12 @@ package struct Services: Sendable {
         }
         apiKeys = APIKeys(database: database, clock: clock)
         relay = try line()
-        // On a line of its own: to erase much costs much, and is nobody's hurry.
+        // Erasure has a line of its own: it can cost much, and isn't urgent.
         let erasureQueue = ErasureQueue(database: database, relay: try line(), clock: clock, limits: limits)
         erasures = erasureQueue
         let profileQueue = ProfileQueue(database: database, relay: try line(), log: log)
         profiles = profileQueue
-        // What somebody wrote is erased when they can't write any more.
+        // A user's messages are erased once the user can't write any more.
         let queue = RevocationQueue(
             database: database, relay: try line(), clock: clock, log: log, told: { erasureQueue.wake() })
         revocations = queue
@@ -208,7 +208,7 @@ package struct Services: Sendable {
             }
             _ = try await group.next()
         }
-        // After a clean end the file alone has everything, for whoever copies it.
+        // After a clean end the file alone has everything, for operators who copy it.
         try await database.forget()
     }
 
@@ -228,12 +228,12 @@ package struct Services: Sendable {
         do throws(ServiceFault) { text += try await firstLinks() } catch {
             log.error("the first links can't be made", metadata: ["code": "\(error.code.rawValue)"])
         }
-        // It isn't a failure if nobody reads the output.
+        // A closed output isn't a failure.
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
-    /// As long as nobody is the owner: how to become it. Whoever has a link is who it is for, so that it is printed for
-    /// a first try only, and not where the output may be kept.
+    /// Returns the owner link until there is an owner. A link is a bearer credential, so it is printed for a first try
+    /// only, and not where the output may be kept.
     private func firstLinks() async throws(ServiceFault) -> String {
         let links = Services.links(configuration, database, limits, clock)
         guard try await !links.hasOwner() else { return "" }
@@ -292,7 +292,7 @@ package struct Services: Sendable {
         }
     }
 
-    /// Whom a link is for.
+    /// The person that a link is for.
     package enum LinkReceiver: Sendable {
         case owner, friend
     }
@@ -304,7 +304,7 @@ package struct Services: Sendable {
                 log.error("the keys can't be read", metadata: ["failure": "\(error)"])
             }
             identities.openID.clean()
-            // A revocation that nobody needs any more is gone with this, and nothing else would say so.
+            // An obsolete revocation is deleted by this, without any other sign that erasure may begin.
             erasures.wake()
             // An import beside this process doesn't wake it.
             profiles.wake()

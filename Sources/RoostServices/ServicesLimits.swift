@@ -8,11 +8,13 @@ package struct ServicesLimits: Sendable, Equatable {
     package var headerBytes = 16_384
     /// Most header fields. Browsers send 20, proxies add 10.
     package var headerFields = 64
-    /// How long a body may take to arrive. Phones on bad networks need seconds.
+    /// Longest time for a body to arrive. Phones on bad networks need seconds.
     package var requestSeconds = 10
-    /// How long requests that have begun may take once the relay's process has ended. A sign-in takes less than one.
+    /// Longest time for requests that have begun once the relay's process has ended. A sign-in takes less than one
+    /// second.
     package var farewellSeconds: UInt32 = 2
-    /// How long a connection may be idle, or a request's head take: longer than a body, which is refused in words.
+    /// Longest time for which a connection may be idle, or a request's head take: longer than a body, which is refused
+    /// in words.
     package var idleSeconds = 30
     /// Requests that are worked on at once, after they have arrived. Each holds 16 KiB of body, and most wait for the
     /// one database.
@@ -25,16 +27,16 @@ package struct ServicesLimits: Sendable, Equatable {
     package var addressConnections = 64
     package var homeConnections = 128
     package var siteConnections = 192
-    /// What is read of a request after it was refused, in bytes and seconds: enough for a client to have sent what it
-    /// had begun, and to read why. Then the connection ends.
+    /// Bytes and seconds for which a request is read after it was refused: enough for a client to have sent what it had
+    /// begun, and to read why. Then the connection ends.
     package var lingerBytes = 65_536
     package var lingerSeconds = 2
-    /// What a refused client should wait for if we are busy, in seconds. The queue below empties in one or two.
+    /// Wait to ask of a refused client if we are busy, in seconds. The queue below empties in one or two.
     package var busySeconds = 2
-    /// How long a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
+    /// Time for which a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
     package var preflightSeconds = 600
 
-    /// How long the process counts as ready without another look at the disk, in seconds: what `Retry-After` says when
+    /// Time for which the process counts as ready without another look at the disk, in seconds: also `Retry-After` when
     /// it isn't. Monitors ask every five to ten.
     package var readySeconds: Int64 = 5
 
@@ -53,13 +55,13 @@ package struct ServicesLimits: Sendable, Equatable {
     package var hashThreads = 2
     /// Passwords that wait to be hashed. At some 40 ms each, the last one waits for a second.
     package var hashQueue = 48
-    /// Places of these that are kept for addresses without another attempt in `attemptSeconds`: whoever floods the
+    /// Places of these reserved for addresses without another attempt in `attemptSeconds`: a client that floods the
     /// queue has made some. A third, so that a flood still finds most of the work done.
     package var hashReserve = 16
     /// Milliseconds that a password waits for an idle processor: what the last of a full queue waits for its turn. Then
     /// a thread that doesn't wait for that does it, too.
     package var hashLateMilliseconds = 1_000
-    /// Most bytes of a password. Argon2 would take more; nobody types more.
+    /// Most bytes of a password. Argon2 would take more; people don't type more.
     package var passwordBytes = 256
 
     // MARK: People
@@ -75,9 +77,9 @@ package struct ServicesLimits: Sendable, Equatable {
     package var languageBytes = 35
     /// Sessions of one user. More than anybody has devices; the one that was used longest ago ends.
     package var sessionsMax = 100
-    /// How long an exchange of a refresh token is answered again with the same tokens, whoever makes it: tabs of one
-    /// browser begin theirs at once, and a request over a bad network takes seconds. A thief within that time isn't
-    /// noticed by this exchange.
+    /// Time for which an exchange of a refresh token is answered again with the same tokens, even to another client:
+    /// tabs of one browser begin theirs at once, and a request over a bad network takes seconds. A thief within that
+    /// time isn't noticed by this exchange.
     package var refreshGraceSeconds: Int64 = 10
     /// Exchanges of a session whose times are kept for that. Apps make one an hour; tests and broken clocks more.
     package var refreshRenewals = 8
@@ -109,10 +111,10 @@ package struct ServicesLimits: Sendable, Equatable {
     package var siteAttempts = 480
     package var attemptSeconds: Int64 = 900
     /// Passwords of an account that are checked in that time, right ones included: otherwise one person could keep the
-    /// threads that hash busy. Nobody signs in more than every 15 seconds. As many for all its sessions together.
+    /// threads that hash busy. People don't sign in more than every 15 seconds. As many for all its sessions together.
     package var accountChecks = 60
-    /// Letters with a link to one address, of each purpose, in `attemptSeconds`. Who waits for one asks two or three
-    /// times; more would be somebody who fills another one's mailbox.
+    /// Mails with a link to one address, of each purpose, in `attemptSeconds`. A person who waits for one asks two or
+    /// three times; more would be an attempt to fill another person's mailbox.
     package var letters = 5
     /// Accounts and addresses whose attempts are remembered: 10 MiB each. Beyond it the oldest is forgotten.
     package var attemptKeys = 100_000
@@ -124,66 +126,66 @@ package struct ServicesLimits: Sendable, Equatable {
     /// Codes of one account that may be wrong in `attemptSeconds`: three steps are good at a time, so that these are 15
     /// of a million codes.
     package var factorFailures = 5
-    /// The same in a day. Whoever knows the password finds a code with one in 11,000 a day, one in 30 a year.
+    /// The same in a day. An attacker who knows the password finds a code with one in 11,000 a day, one in 30 a year.
     package var factorFailuresDaily = 30
-    /// How long the second step of a sign-in may take. A code is looked up in seconds, a recovery code in minutes.
+    /// Longest time for the second step of a sign-in. A code is looked up in seconds, a recovery code in minutes.
     package var ticketSeconds: Int64 = 300
     /// Sign-ins of one account that wait for their second step; the oldest ends. Each is 100 bytes.
     package var ticketsMax = 10
-    /// How long a new secret waits for its first code. Installing an app takes minutes.
+    /// Time for which a new secret waits for its first code. Installing an app takes minutes.
     package var offerSeconds: Int64 = 600
 
     // MARK: Operators
 
     /// Most accounts, or entries of the audit log, in one answer: 100 KiB.
     package var pageMax = 100
-    /// How many there are if nobody says.
+    /// Number of them by default.
     package var pageUsual = 50
     /// Entries of the audit log that are kept: 10 MiB, or one act every five minutes for a year.
     package var auditRows = 100_000
-    /// How long they are kept, in days. Somebody who asks what was done to an account asks within a year; after it the
-    /// log would only say what operators do all day.
+    /// Time for which they are kept, in days. A user who asks what was done to an account asks within a year; after it
+    /// the log would only say what operators do all day.
     package var auditDays: Int64 = 365
-    /// Entries of it in somebody's export: 100 KiB. Nobody has been looked at so often.
+    /// Entries of it in a user's export: 100 KiB. No user has been looked at so often.
     package var exportedAudit = 1_000
-    /// How long a token is good that the command line makes. A command takes a second; a page stays open for a while.
+    /// Lifetime of the command line's tokens. A command takes a second; a page stays open for a while.
     package var commandTokenSeconds: Int64 = 300
     package var pageTokenSeconds: Int64 = 3_600
 
     // MARK: Metrics
 
-    /// How old the numbers of accounts and sessions on the page `/metrics` may be, in seconds. Counting a million takes
+    /// Oldest age of the numbers of accounts and sessions on the page `/metrics`, in seconds. Counting a million takes
     /// some 20 ms of the one database.
     package var censusSeconds: Int64 = 5
 
     // MARK: Look-ups
 
-    /// Look-ups of one caller in `lookupSeconds`, whether somebody is found or not. A person types an address in some
-    /// seconds; whoever tries a list gets through 14,400 a day.
+    /// Look-ups of one caller in `lookupSeconds`, successful or not. A person types an address in some seconds; a
+    /// client that tries a list gets through 14,400 a day.
     package var lookups = 10
     package var lookupSeconds: Int64 = 60
 
     // MARK: Time
 
-    /// How long a one-time link is good. Mail takes minutes, people take more.
+    /// Lifetime of a one-time link. Mail takes minutes, people take more.
     package var linkSeconds: Int64 = 1_800
     /// Letters that wait for an operator if there is no mail. More in half an hour need a mail server.
     package var heldLetters = 256
-    /// How long a link for a friend is good, and how many are at once; the oldest ends. People look at their messages
-    /// within days, and one person invites a class at most.
+    /// Lifetime of a link for a friend, and most of them at once; the oldest ends. People look at their messages within
+    /// days, and one person invites a class at most.
     package var friendLinkSeconds: Int64 = 7 * 86_400
     package var friendLinksMax = 100
-    /// How long after a sign-in an account without a password may be deleted, or get its first one. People find the
-    /// button within minutes; a phone that is left open isn't theirs for ever.
+    /// Time after a sign-in in which an account without a password may be deleted, or get its first one. People find
+    /// the button within minutes; a phone that is left open isn't theirs for ever.
     package var freshSeconds: Int64 = 600
-    /// How long the old public key is published after a rotation: longer than an access token can last, and the process
-    /// takes to see the new key.
+    /// Time for which the old public key is published after a rotation: longer than an access token can last, and the
+    /// process takes to see the new key.
     package var keyAfterlifeSeconds: Int64 = 86_400 + 300
-    /// How long a new key is published before it signs: the relay reads the file once in 5 seconds at most.
+    /// Time for which a new key is published before it signs: the relay reads the file once in 5 seconds at most.
     package var keySettlingSeconds: Int64 = 10
     /// Time between two looks at the keys and for sessions that have ended, in seconds.
     package var choreSeconds = 60
-    /// How long a token for the relay is good. A connection takes seconds.
+    /// Lifetime of a token for the relay. A connection takes seconds.
     package var serviceTokenSeconds: Int64 = 300
 
     /// The bounds that are in force.

@@ -1,4 +1,4 @@
-/// What is kept of a person.
+/// The stored data of a person.
 package struct Account: Sendable, Equatable {
     /// Random, and for ever.
     package var user: String
@@ -7,7 +7,7 @@ package struct Account: Sendable, Equatable {
     package var email: String?
     package var name: String
     package var role: String?
-    /// What an operator sorts people by, such as those who pay.
+    /// An operator's label for people, such as those who pay.
     package var tier: String?
     /// The language of mails.
     package var language: String
@@ -15,9 +15,9 @@ package struct Account: Sendable, Equatable {
     package var hash: String?
     /// Whether its owner followed a link that was sent to the address.
     package var isVerified = false
-    /// Whether who reads the mail of the address has taken the account: chose a password by a letter, or signed in by a
-    /// provider that has seen the address. Until then its password, sessions and identities may be of somebody else,
-    /// who signed up with the address and had its owner confirm it.
+    /// Whether the reader of the address's mail controls the account: has chosen a password by a mailed link, or signed
+    /// in by a provider that has verified the address. Until then its password, sessions and identities may belong to
+    /// another person, who signed up with the address and had its owner confirm it.
     package var isProven = false
     /// Whether an operator keeps them out.
     package var isSuspended = false

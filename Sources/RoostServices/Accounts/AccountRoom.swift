@@ -5,7 +5,7 @@ import Synchronization
 /// between two counts. Its own additions are exact; what others do to the table, such as an import beside us, is seen
 /// by the next count. It is used within transactions, one at a time.
 final class AccountRoom: Sendable {
-    /// What became of a new account.
+    /// The outcome of making an account.
     enum Outcome: Sendable {
         case made, addressTaken, full
     }

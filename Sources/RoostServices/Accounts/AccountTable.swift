@@ -52,7 +52,7 @@ enum AccountTable {
         try database.rows("SELECT count(*) FROM account") { Int($0.integer(0)) }.first ?? 0
     }
 
-    /// Who runs this server: the first operator.
+    /// The owner of this server: the first operator.
     static func owner(_ database: LocalDatabase) throws(LocalFailure) -> Account? {
         try database.rows(
             "SELECT \(columns) FROM account WHERE operator > 0 ORDER BY operator, user LIMIT 1", [], account
@@ -125,15 +125,15 @@ enum AccountTable {
             "UPDATE account SET verified = max(verified, ?) WHERE user = ?", [.integer(confirmed), .text(user)])
     }
 
-    /// Whoever reads the mail of the address has the account now. What was there before goes: identities, one-time
-    /// links, sessions and, without another one, the password.
+    /// Gives the account to the reader of the address's mail. Earlier ways in are removed: identities, one-time links,
+    /// sessions and, without another one, the password.
     static func prove(_ account: Account, hash: String?, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
             "UPDATE account SET verified = ?, hash = ? WHERE user = ?",
             [.integer(proven), optional(hash), .text(account.user)])
         if !account.isProven { try IdentityTable.deleteAll(account.user, database) }
-        // Whoever turned it on hadn't shown that the address is theirs. Later it stays: it guards the account against
-        // those who have got into its mailbox, too.
+        // It was turned on before the address was shown to be its owner's. Later it stays: it guards the account
+        // against intruders in the mailbox, too.
         if !account.isVerified { try FactorTable.delete(account.user, database) }
         _ = try SessionTable.endAll(account.user, now: now, database)
         for purpose in LinkPurpose.waysIn + [.verify] { try LinkTable.deleteAll(account.user, purpose, database) }
@@ -155,7 +155,7 @@ enum AccountTable {
         return (example, Double(counted) / Double(max(1, all)))
     }
 
-    /// Gives an account its first address. Returns false if it has one, or if the address is somebody else's.
+    /// Gives an account its first address. Returns false if it has one, or if another account has the address.
     static func setFirst(
         _ email: String, _ hash: String, of user: String, _ database: LocalDatabase
     ) throws(LocalFailure) -> Bool {

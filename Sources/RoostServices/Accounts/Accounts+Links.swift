@@ -1,9 +1,9 @@
 import RoostStore
 
 extension Accounts {
-    /// Signs in by a link of the owner's, or of a friend's. Whoever has no account yet gets one, without an address and
-    /// a password, and has to say a name; the link is still good if they don't. A second factor is asked for here, too:
-    /// links go by mail and by chat.
+    /// Signs in by a link of the owner's, or of a friend's. A visitor without an account gets one, without an address
+    /// and a password, and has to give a name; the link stays valid if the name is missing. A second factor is asked
+    /// for here, too: links go by mail and by chat.
     /// - Throws: `factorRequired`, with a ticket for the second step.
     package func enter(
         by link: String?, _ application: Application, client: String
@@ -30,7 +30,7 @@ extension Accounts {
         let (made, now, ticket) = (account, clock.now(), FactorTicket(limits, now: clock.now()))
         typealias Outcome = Result<SignInStep, ServiceFault>
         let outcome: Outcome = try await database.write { database throws(LocalFailure) in
-            // Somebody else may have come by another link of the owner's meanwhile.
+            // Another person may have used another link of the owner's meanwhile.
             let first = purpose == .owner ? try AccountTable.owner(database) : nil
             // The link is still good when there is room again.
             if purpose == .friend, try !room.hasRoom(database) { return .failure(.full) }
@@ -51,7 +51,7 @@ extension Accounts {
         return try outcome.get().tokens()
     }
 
-    /// What a link is for, and whose account it opens if there is one.
+    /// The purpose of a link, and the account that it opens if there is one.
     private func found(_ hash: [UInt8]) async throws(ServiceFault) -> (purpose: LinkPurpose, owner: Account?) {
         let now = clock.now()
         let found: (LinkPurpose, Account?)? = try await database.read { database throws(LocalFailure) in

@@ -34,7 +34,7 @@ extension Accounts {
         let account = try await account(of: caller)
         guard account.email == nil else { throw ServiceFault(.conflict, "the account has an address") }
         try await confirm(caller, account, by: nil)
-        // As sign-up does, this tells whether somebody has an account.
+        // The answer reveals whether there is an account, as that of sign-up does.
         try admit(client: client)
         let hash = try await hashes.hash(password)
         let (secret, link) = newLink()
@@ -58,7 +58,8 @@ extension Accounts {
     }
 
     func sendReset(to email: String) async throws(ServiceFault) {
-        // Before a link is made: the oldest ends by it, and whoever asks again and again isn't its reader.
+        // This comes before a link is made: a new link ends the oldest, and a client that asks again and again doesn't
+        // read the mail.
         guard wait(beforeLetter: .reset, to: email) == nil else { return }
         let (secret, hash) = newLink()
         let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
@@ -90,8 +91,8 @@ extension Accounts {
             guard let user = try LinkTable.take(link, .reset, now: now, database),
                 let account = try AccountTable.find(user: user, database)
             else { return nil }
-            // Whoever followed the link reads the mail of this address. Whoever linked identities before that may have
-            // been somebody else, who signed up with this address and waits (pre-hijacking).
+            // The user of the link reads the mail of this address. Identities linked before that may belong to an
+            // attacker who signed up with this address and waits (pre-hijacking).
             try AccountTable.prove(account, hash: hash, now: now, database)
             return account
         }
@@ -102,8 +103,8 @@ extension Accounts {
         await send(.changed, to: account, link: nil)
     }
 
-    /// Sends the caller another letter with a link that confirms their address: the one of the sign-up ends after half
-    /// an hour. Only who is signed in to the account may ask, so that nobody learns by it who has one.
+    /// Sends the caller another mail with a link that confirms the address: the one of the sign-up ends after half an
+    /// hour. It needs a signed-in session, so it doesn't reveal which addresses have accounts.
     package func sendConfirmation(of caller: Caller) async throws(ServiceFault) {
         let account = try await account(of: caller)
         guard let email = account.email else { throw ServiceFault(.conflict, "the account has no address") }

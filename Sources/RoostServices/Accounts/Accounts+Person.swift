@@ -111,7 +111,7 @@ extension Accounts {
 }
 
 extension Account {
-    /// What its owner sees.
+    /// Writes the members for its owner.
     func write(to writer: JSONWriter) {
         writer.member("user", user)
         if let email { writer.member("email", email) }
@@ -127,7 +127,7 @@ extension Account {
 }
 
 extension LinkTable.Row {
-    /// What its owner and operators see.
+    /// Writes the members for its owner and operators.
     func write(to writer: JSONWriter) {
         writer.member("purpose", purpose)
         writer.member("expires", expires)
@@ -135,7 +135,7 @@ extension LinkTable.Row {
 }
 
 extension LinkedIdentity {
-    /// What its owner sees, and without the subject what operators see.
+    /// Writes the members for its owner and, without the subject, for operators.
     func write(to writer: JSONWriter, hasSubject: Bool) {
         writer.member("issuer", issuer)
         if hasSubject { writer.member("subject", subject) }
@@ -144,7 +144,7 @@ extension LinkedIdentity {
 }
 
 extension Session {
-    /// What its owner sees.
+    /// Writes the members for its owner.
     func write(to writer: JSONWriter, isCurrent: Bool) {
         writer.member("session", sid)
         writer.member("device", device)

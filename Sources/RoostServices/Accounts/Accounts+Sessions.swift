@@ -1,13 +1,13 @@
 import RoostStore
 
 extension Accounts {
-    /// Who makes a request.
+    /// The user who makes a request.
     package struct Caller: Sendable, Equatable {
         package var user: String
         package var sid: String
     }
 
-    /// Whose access token it is. Its session must not have ended.
+    /// The caller with this access token. Its session must not have ended.
     package func caller(_ token: String?) async throws(ServiceFault) -> Caller {
         guard let token, let read = AccessToken.read(token, by: keys, now: clock.seconds) else {
             throw .unauthorized

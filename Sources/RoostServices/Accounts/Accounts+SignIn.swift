@@ -2,7 +2,7 @@ import Logging
 import RoostStore
 
 extension Accounts {
-    /// What somebody writes to sign up.
+    /// The fields of a sign-up.
     package struct Application: Sendable {
         package var email: String?
         package var password: String?
@@ -60,8 +60,8 @@ extension Accounts {
         return tokens
     }
 
-    /// Signs somebody in. Unknown addresses get the same answer as wrong passwords, after the same work. Whether an
-    /// account is suspended or has a second factor is said to those alone who know the password.
+    /// Signs a user in. Unknown addresses get the same answer as wrong passwords, after the same work. Only a client
+    /// with the right password learns that an account is suspended or has a second factor.
     /// - Throws: `factorRequired`, with a ticket for the second step.
     package func signIn(
         email: String?, password: String?, device: String?, client: String
@@ -102,7 +102,7 @@ extension Accounts {
             guard let session = try SessionTable.find(old.sid, database),
                 let account = try AccountTable.find(user: session.user, database)
             else { return (.expired, old, false) }
-            // Its sessions were told to the relay when it was suspended. What is left of them is for this answer.
+            // Its sessions were revoked at the relay when it was suspended. The rows that are left serve this answer.
             guard !account.isSuspended else { return (.suspended, old, false) }
             let newest = old.newest(session.current, most: rules.renewalsMax, ring)
             // The newest token stays the newest if it wasn't this one that came.

@@ -4,17 +4,17 @@ import Logging
 import RoostStore
 import Synchronization
 
-/// Who people are, and where they are signed in. It joins the database, the hashing threads, the keys and the limits,
-/// and knows no HTTP. Any thread may use it.
+/// Accounts, and their sign-ins. It joins the database, the hashing threads, the keys and the limits, and knows no
+/// HTTP. Any thread may use it.
 package final class Accounts: Sendable {
-    /// What an operator may set.
+    /// An operator's settings.
     package struct Settings: Sendable {
         package var rules = PersonRules()
-        /// How long access tokens are good, in seconds.
+        /// Lifetime of access tokens, in seconds.
         package var accessSeconds: Int64 = 3_600
-        /// How long a refresh token is good, in days.
+        /// Lifetime of a refresh token, in days.
         package var refreshDays: Int64 = 60
-        /// What links in mails begin with.
+        /// The beginning of links in mails.
         package var publicURL = "http://127.0.0.1:8080"
         /// Most accounts.
         package var accountsMax = 1_000_000
@@ -37,13 +37,13 @@ package final class Accounts: Sendable {
     let log: Logger
     /// Whether there is room for one more account.
     let room: AccountRoom
-    /// Who came in, for the metrics.
+    /// Counts of sign-ins, for the metrics.
     let counts = EntryCounts()
     private let attempts: Mutex<Attempts>
     // Forgotten passwords are looked up after the answer, so that it says nothing about who has an account.
     private let forgotten: AsyncStream<Forgotten>.Continuation
     private let forgottenRequests: AsyncStream<Forgotten>
-    /// Called when the relay is to be told something.
+    /// Called when there is something to send to the relay.
     let wakeRelay: @Sendable () -> Void
 
     struct Forgotten: Sendable {
@@ -166,9 +166,9 @@ package final class Accounts: Sendable {
         attempts.withLock { $0.byFailure.forget(failure) }
     }
 
-    /// Counts a letter that anybody can cause, whether or not there is such an account. Each purpose counts for itself:
-    /// otherwise whoever asks for resets before somebody signs up would keep back the letter of the sign-up. Letters
-    /// that warn an owner aren't counted, so that no flood of these keeps them back.
+    /// Counts a mail that any client can cause, whether or not there is such an account. Each purpose counts for
+    /// itself: otherwise an attacker who asks for resets before a sign-up would hold back the mail of the sign-up.
+    /// Mails that warn an owner aren't counted, so that no flood of these holds them back.
     /// - Returns: the seconds until the next one may be sent, if this one may not.
     func wait(beforeLetter purpose: Letter.Purpose, to email: String) -> Int64? {
         let key = keys.digest("letter \(purpose.rawValue) " + email)
@@ -211,11 +211,10 @@ package final class Accounts: Sendable {
         return verdict.renewed
     }
 
-    /// Has the caller show again who they are: by the password or, if the account has none, by having signed in a
-    /// short while ago. An account that came by a link and has neither address nor identity has nothing to show:
-    /// nobody can sign in to it again, so that asking would lock it to one browser for ever. An operator's account is
-    /// never excepted: whoever holds an old session of one would have it for good, and a new link makes its owner fresh
-    /// (decision 79).
+    /// Has the caller prove the identity again: by the password or, if the account has none, by a recent sign-in. An
+    /// account that came by a link and has neither address nor identity has no proof to give: it can't be signed in to
+    /// again, so that asking would lock it to one browser for ever. An operator's account is never excepted: the holder
+    /// of an old session of one would keep it for good, and a new link makes its owner fresh (decision 79).
     func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
         if let email = account.email, account.hash != nil {
             _ = try await check(try settings.rules.password(password), of: account, email: email, by: caller)
@@ -233,7 +232,7 @@ package final class Accounts: Sendable {
 
     // MARK: Tokens
 
-    /// What a client gets when it signs in, and at each refresh.
+    /// The tokens that a client gets when it signs in, and at each refresh.
     package struct Tokens: Sendable, Equatable {
         package var user: String
         package var device: String

@@ -8,10 +8,10 @@ enum Argon2 {
     static let kibibytes = 19_456
     static let passes = 2
 
-    /// What every hash with today's parameters begins with.
+    /// The prefix of every hash with today's parameters.
     static let head = "$argon2id$v=19$m=\(kibibytes),t=\(passes),p=1$"
 
-    /// libsodium chooses the instructions of this processor. It does so once, whoever asks.
+    /// Initializes libsodium, which chooses the instructions of this processor. Done once, at the first use.
     private static let isReady = sodium_init() >= 0
 
     // The same however a keyboard composes its letters (NFC, as RFC 8265, section 4.2.2 has it): some make "ế" of one

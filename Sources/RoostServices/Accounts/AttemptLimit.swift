@@ -4,7 +4,7 @@ package struct AttemptLimit: Sendable {
     private struct Entry {
         /// When each attempt of the window was made, in order.
         var times: [Int64]
-        /// Tells an older place in `order` from the one that counts.
+        /// Distinguishes the valid place in `order` from older ones.
         var stamp: UInt64
     }
 

@@ -1,10 +1,10 @@
 import RoostStore
 
-/// What a link to confirm an address is about: who asks for it. It is shown before the address is confirmed, because
-/// somebody else may have signed up with it. A value.
+/// The subject of a link to confirm an address: the account that asks for it. It is shown before the address is
+/// confirmed, because another person may have signed up with it. A value.
 struct Confirmation: Sendable, Equatable {
     var email: String
-    /// What who asked for it is called here.
+    /// The display name of that account.
     var name: String
     /// When it was asked for, in milliseconds since 1970.
     var asked: Int64

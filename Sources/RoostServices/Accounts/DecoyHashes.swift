@@ -1,6 +1,6 @@
-/// What a password is verified against if there is no hash, so that the answer takes as long as with one. While some
-/// accounts have hashes of Firebase's, which take another time than ours, the same share of unknown addresses does; and
-/// each address stays on its side, as those of accounts do. A value.
+/// The hash that a password is verified against if there is no account, so that the answer takes as long as with one.
+/// While some accounts have Firebase's hashes, which take a different time from ours, the same share of unknown
+/// addresses does; and each address stays on its side, as those of accounts do. A value.
 struct DecoyHashes: Sendable {
     private let argon2: String
     private var firebase: String?

@@ -7,7 +7,7 @@ import Foundation
 /// and the signer key is kept nowhere. Each check takes tens of milliseconds and up to 16 MiB: only `HashPool` makes
 /// them.
 struct FirebaseScrypt: Sendable, Equatable {
-    /// What these hashes begin with among those of `account.hash`.
+    /// The prefix of these hashes among those of `account.hash`.
     static let mark = "$firebase-scrypt$"
     /// The most that Firebase takes (cloud.google.com/identity-platform, `hashConfig`), and so the most that an import
     /// may ask of us: 128 * 8 * 2^14 bytes are less than what Argon2 takes.
@@ -24,11 +24,11 @@ struct FirebaseScrypt: Sendable, Equatable {
 
     /// The binary logarithm of how many blocks of memory are filled.
     let memoryCost: Int
-    /// How large each of them is.
+    /// Size of each of these blocks.
     let rounds: Int
     /// The user's salt, and the project's separator.
     let salt: [UInt8]
-    /// What the right password makes.
+    /// The bytes that the right password produces.
     let stream: [UInt8]
 
     /// Nil if it is beyond the bounds.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A password that somebody waits for. Two threads may work on it: the first to end gives the answer.
+/// A password check that a client waits for. Two threads may work on it: the first to end gives the answer.
 final class HashJob: Sendable {
     let began = ContinuousClock.now
     private let isAnswered = Atomic(false)
@@ -22,7 +22,7 @@ final class HashJob: Sendable {
 final class HashDesk: Sendable {
     private struct State {
         var waiting: [HashJob] = []
-        /// What waits or is under way, and isn't late; the oldest first.
+        /// Jobs that wait or are under way, and aren't late; the oldest first.
         var open: [HashJob] = []
         var isStopped = false
     }
@@ -61,7 +61,7 @@ final class HashDesk: Sendable {
 
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for a job; nil when the pool is gone. What was taken is done first: somebody waits for it.
+    /// Waits for a job; nil when the pool is gone. Accepted jobs are done first: clients wait for them.
     func next() -> HashJob? {
         while true {
             signal.wait()

@@ -21,11 +21,11 @@ package final class HashPool: Sendable {
         let desk = HashDesk(limits: limits)
         self.desk = desk
         for number in 1...max(1, limits.hashThreads) {
-            // Whoever signs in can wait; messages can't. A nicer thread keeps the processor until its slice is over
-            // (since Linux 6.6), which made the relay wait for milliseconds.
+            // A sign-in can wait; messages can't. A nicer thread keeps the processor until its slice is over (since
+            // Linux 6.6), which made the relay wait for milliseconds.
             HashPool.start("hash \(number)", becomingIdle, on: desk.next, of: desk)
         }
-        // On a machine that is busy all the time nothing is ever idle, and nobody could sign in.
+        // On a machine that is busy all the time nothing is ever idle, and no sign-in would succeed.
         HashPool.start("hash late", { _ = roost_run_after_others() }, on: desk.nextLate, of: desk)
     }
 
@@ -53,7 +53,7 @@ package final class HashPool: Sendable {
         return hash
     }
 
-    /// What a check found.
+    /// The result of a check.
     package struct Verdict: Sendable, Equatable {
         /// Whether it is the password.
         package var isRight: Bool

@@ -1,6 +1,6 @@
 import RoostStore
 
-/// A link that is good once: whoever has it is who it is for.
+/// A one-time link: a bearer credential.
 enum Link {
     /// A link's secret, and what is stored of it.
     static func make() -> (secret: String, hash: [UInt8]) {
@@ -14,13 +14,13 @@ enum Link {
     }
 }
 
-/// The links with which a new server begins: one for who runs it, and one for a friend. They are made by whoever may
-/// read the data folder, so that a lost one costs nothing.
+/// The links with which a new server begins: one for its owner, and one for a friend. Any process that may read the
+/// data folder can make them, so that a lost one costs nothing.
 package struct FirstLinks: Sendable {
     let database: ServicesDatabase
     let limits: ServicesLimits
     let clock: WallClock
-    /// What links begin with.
+    /// The beginning of links.
     let page: String
 
     /// On the services' file.
@@ -41,14 +41,14 @@ package struct FirstLinks: Sendable {
         try await make(.owner, seconds: limits.linkSeconds, keep: limits.linksMax).address
     }
 
-    /// A link by which somebody gets an account, for a week.
+    /// Makes a link to a new account, valid for a week.
     package func friend() async throws(ServiceFault) -> String {
         try await make(.friend, seconds: limits.friendLinkSeconds, keep: limits.friendLinksMax).address
     }
 
-    /// A link by which somebody signs in who has an account, for half an hour: a friend who came by a link and has lost
-    /// the session, or an operator who has to be signed in anew.
-    /// - Parameter operator: who makes it, for the audit log.
+    /// Makes a link to sign in to an existing account, valid for half an hour: for a friend who came by a link and has
+    /// lost the session, or an operator who has to sign in anew.
+    /// - Parameter operator: the caller, for the audit log.
     /// - Throws: `userNotFound` if there is no such account, `conflict` if it is suspended.
     func entry(of user: String, by operator: String) async throws(ServiceFault) -> (address: String, expires: Int64) {
         let (now, rows) = (clock.now(), limits.auditRows)
@@ -56,7 +56,7 @@ package struct FirstLinks: Sendable {
         return try await make(.entry, of: user, seconds: limits.linkSeconds, keep: limits.linksMax) {
             database throws(LocalFailure) in
             guard let account = try AccountTable.find(user: user, database) else { return FirstLinks.unknown }
-            // It would let nobody in, and be good for half an hour after the account is resumed.
+            // It would be useless now, and valid for half an hour after the account is resumed.
             guard !account.isSuspended else { return FirstLinks.suspended }
             try AuditTable.insert(act, now: now, keep: rows, database)
             return nil

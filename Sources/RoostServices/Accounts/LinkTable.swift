@@ -1,12 +1,12 @@
 import RoostStore
 
-/// What a one-time link is good for.
+/// The purpose of a one-time link.
 package enum LinkPurpose: String, Sendable {
     /// To confirm an address, and to choose a new password. They are their account's.
     case verify, reset
-    /// To sign in as who runs this server, and to become somebody. They are nobody's yet.
+    /// To sign in as the owner of this server, and to get an account. They belong to no account yet.
     case owner, friend
-    /// Nobody's, and good for nothing: what is written for an address that no account has.
+    /// A link of no account and no use: written for an address without an account.
     case decoy
     /// To sign in as the account's owner, who has no other way in.
     case entry
@@ -51,7 +51,7 @@ enum LinkTable {
         ) { _ in }.isEmpty
     }
 
-    /// Whose a link is, if it is good.
+    /// The account of a link, if the link is valid.
     static func user(
         _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
     ) throws(LocalFailure) -> String? {
@@ -61,7 +61,7 @@ enum LinkTable {
         ) { $0.text(0) }.first
     }
 
-    /// Whose link it is, and when it ends, if it is good. It stays so.
+    /// The account of a link, and the link's end, if it is valid. It stays valid.
     static func find(
         _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
     ) throws(LocalFailure) -> (user: String, expires: Int64)? {
@@ -71,7 +71,7 @@ enum LinkTable {
         ) { (user: $0.text(0), expires: $0.integer(1)) }.first
     }
 
-    /// Uses up a link that is nobody's. Returns whether it was good.
+    /// Uses up a link of no account. Returns whether it was valid.
     static func take(
         _ hash: [UInt8], _ purpose: LinkPurpose, ofNobody now: Int64, _ database: LocalDatabase
     ) throws(LocalFailure) -> Bool {
@@ -91,7 +91,7 @@ enum LinkTable {
         ) { $0.text(0) }.first
     }
 
-    /// Those that were sent to somebody, or handed over. Tickets aren't.
+    /// Links that were mailed or handed over. Tickets aren't.
     static func all(_ user: String, _ database: LocalDatabase) throws(LocalFailure) -> [Row] {
         try database.rows(
             "SELECT purpose, expires FROM link WHERE user = ? AND purpose <> ? ORDER BY expires",

@@ -5,14 +5,14 @@ package struct NetworkAttempts: Sendable {
     // From the smallest network to the largest.
     private var limits: [AttemptLimit]
 
-    /// What the limits say, for at most `attemptKeys` networks of each size.
+    /// Applies the limits to at most `attemptKeys` networks of each size.
     package init(_ limits: ServicesLimits) {
         self.limits = [limits.addressAttempts, limits.homeAttempts, limits.siteAttempts].map {
             AttemptLimit(attemptsMax: $0, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys)
         }
     }
 
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     package enum Verdict: Sendable, Equatable {
         /// It counts. Whether it is the only one of its networks in the window.
         case admitted(isAlone: Bool)

@@ -3,12 +3,12 @@ import RoostConfiguration
 import RoostNames
 import RoostServicesConfiguration
 
-/// What people may write into their account. Pure.
+/// The rules for people's fields in their accounts. Pure.
 package struct PersonRules: Sendable {
     package var limits: ServicesLimits
     /// Fewest characters of a password.
     package var passwordMin: Int
-    /// Roles that may be chosen at sign-up; if there are none, nobody has a role.
+    /// Roles that may be chosen at sign-up; if there are none, no account has a role.
     package var roles: [String]
     /// Tiers that operators may give; if none are named, any word.
     package var tiers: [String] = []
@@ -68,7 +68,7 @@ package struct PersonRules: Sendable {
         return name
     }
 
-    /// What can be kept of a name that was chosen under other rules; empty if that is nothing.
+    /// The acceptable part of a name that was chosen under other rules; empty if there is none.
     func shortened(name text: String) -> String {
         var name = String(String.UnicodeScalarView(NameForm.mended(text).unicodeScalars.prefix(limits.nameScalars)))
         while name.utf8.count > limits.nameBytes { name.unicodeScalars.removeLast() }

@@ -1,4 +1,4 @@
-/// Names that nobody can guess: 80 random bits in Crockford's base 32, in lower case (crockford.com/base32.html), which
+/// Names that can't be guessed: 80 random bits in Crockford's base 32, in lower case (crockford.com/base32.html), which
 /// has no letters that look alike.
 enum RandomName {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
@@ -6,7 +6,7 @@ enum RandomName {
     /// A user's id. It is in the relay's log for ever, so it says nothing about a person.
     static func user() -> String { "u" + text() }
 
-    /// The user's id that belongs to at least 16 bytes, of which nobody can guess one.
+    /// The user's id derived from at least 16 unguessable bytes.
     static func user(_ bytes: [UInt8]) -> String {
         "u" + String(decoding: bytes.prefix(16).map { digits[Int($0 & 31)] }, as: UTF8.self)
     }

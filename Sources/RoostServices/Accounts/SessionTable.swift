@@ -1,6 +1,6 @@
 import RoostStore
 
-/// Where somebody is signed in: a family of refresh tokens, of which only the newest is good.
+/// A sign-in on one device: a family of refresh tokens, of which only the newest is valid.
 package struct Session: Sendable, Equatable {
     package var sid: String
     package var user: String
@@ -19,8 +19,8 @@ package struct Session: Sendable, Equatable {
     package var accessUntil: Int64
 }
 
-/// The statements about sessions. Whatever ends one also tells the relay, in the same transaction: a process that is
-/// killed between the two would leave its sockets open.
+/// The statements about sessions. A statement that ends one also queues a revocation for the relay, in the same
+/// transaction: a process that is killed between the two would leave its sockets open.
 enum SessionTable {
     private static let columns =
         "sid, user, device, current, exchange, renewals, created, used, expires, access_until"
@@ -88,8 +88,8 @@ enum SessionTable {
         return sessions.count
     }
 
-    /// Has the relay refuse the tokens of all sessions of a user. The sessions stay, so that their refresh tokens are
-    /// told from those that never were; whoever calls this keeps them from being used.
+    /// Has the relay refuse the tokens of all sessions of a user. The sessions stay, so that their refresh tokens can
+    /// be distinguished from invented ones; the caller keeps them from being used.
     static func silenceAll(_ user: String, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         for session in try all(user, database) where session.accessUntil > now {
             try RevocationTable.insert(

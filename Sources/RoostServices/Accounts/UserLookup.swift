@@ -1,8 +1,8 @@
 import RoostStore
 import Synchronization
 
-/// Finds people by their address, for those who are signed in. It is off unless the operator wants it: whoever may ask
-/// can find out who has an account, and what they are called. Any thread may use it.
+/// Finds people by their address, for signed-in users. It is off unless the operator wants it: a user who may ask can
+/// find out which addresses have accounts, and their names. Any thread may use it.
 package final class UserLookup: Sendable {
     private let accounts: Accounts
     private let isOn: Bool
@@ -17,15 +17,15 @@ package final class UserLookup: Sendable {
             AttemptLimit(attemptsMax: limits.lookups, seconds: limits.lookupSeconds, keysMax: limits.attemptKeys))
     }
 
-    /// Whose access token it is, if anybody may look up others.
+    /// The caller with this access token, if look-ups are on.
     func caller(_ token: String?) async throws(ServiceFault) -> Accounts.Caller {
         let caller = try await accounts.caller(token)
         guard isOn else { throw ServiceFault(.notFound, "this server looks nobody up (accounts.lookup)") }
         return caller
     }
 
-    /// The account of exactly this address. Nobody is found who hasn't shown that it is theirs: somebody else could
-    /// have signed up with it, and would get the messages. Neither is who is suspended.
+    /// The account of exactly this address. Accounts with an unproven address aren't found: another person could have
+    /// signed up with it, and would get the messages. Suspended ones aren't, either.
     func find(address: String?, by caller: Accounts.Caller) async throws(ServiceFault) -> Account {
         let email = try accounts.settings.rules.address(address)
         let now = accounts.clock.now()

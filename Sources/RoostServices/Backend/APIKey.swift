@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import RoostAuth
 
-/// What a backend of one's own shows with each request. Only its SHA-256 is stored: nobody guesses 256 bits, and nobody
-/// reads them from a backup.
+/// A backend's credential, sent with each request. Only its SHA-256 is stored: 256 bits can't be guessed, and a backup
+/// doesn't contain them.
 package struct APIKey: Sendable, Equatable {
-    /// What a key may be used for. One that names no word may be used for everything.
+    /// A right of a key. A key that names no word has all of them.
     package enum Word: String, Sendable, CaseIterable {
         /// To send, edit and delete messages, to react, and to signal, as any user.
         case send
@@ -25,7 +25,7 @@ package struct APIKey: Sendable, Equatable {
 
     /// Most bytes of a key's name.
     package static let nameBytes = 64
-    /// What every key begins with, so that a program finds one that was published by mistake.
+    /// The prefix of every key, so that a program finds one that was published by mistake.
     private static let head = "roost_key_"
     private static let secretBytes = 32
 
@@ -44,7 +44,7 @@ package struct APIKey: Sendable, Equatable {
     /// Makes the text of a new key.
     package static func newText() -> String { head + Base64URL.encode(RandomName.bytes(secretBytes)) }
 
-    /// What is stored of a key; nil for a text that we can't have made.
+    /// The stored hash of a key; nil for a text that we can't have made.
     static func hash(of text: String) -> [UInt8]? {
         guard text.hasPrefix(head), text.utf8.count <= 64 else { return nil }
         return Array(SHA256.hash(data: Data(text.utf8)))

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Which word a key needs for each member of each answer: one table for all routes of backends. A member that isn't
-/// here is never sent, whatever the relay answers, so that a new one is nobody's until it has a word. Docs/HTTP.md has
+/// The word that a key needs for each member of each answer: one table for all routes of backends. A member that isn't
+/// here is never sent, whatever the relay answers, so that a new one stays hidden until it has a word. Docs/HTTP.md has
 /// the same table, and a test compares both with what comes from a relay. A value.
 package struct AnswerTable: Sendable {
     /// Members of one route that take one word. Those inside objects and arrays have their path, with dots.
@@ -40,7 +40,7 @@ package struct AnswerTable: Sendable {
             ]
         }
         + ["rename", "add", "remove", "role", "leave", "ban", "unban", "timeout", "posting"].map {
-            // Whom it added: the command named them.
+            // The added users: the command named them.
             Row("conversations/\($0)", .conversations, ($0 == "add" ? "users " : "") + "position time duplicate")
         }
 
@@ -59,7 +59,7 @@ package struct AnswerTable: Sendable {
             Row("conversations/members", .presence, "members.state members.text members.lastSeen members.seen"),
         ]
 
-    // Whether there was a connection to close says whether somebody was there.
+    // Whether there was a connection to close reveals whether the user was online.
     private static let endings: [Row] =
         ["sessions/disconnect", "sessions/revoke"].flatMap {
             [Row($0, .sessions, "unstored"), Row($0, .presence, "closed")]
@@ -86,7 +86,7 @@ package struct AnswerTable: Sendable {
     private let mayRead: Bool
     private let path: String
 
-    /// What a key that is good for these words gets from this route.
+    /// The members of this route that a key with these words gets.
     package init(_ path: String, words: Set<APIKey.Word>) {
         allowed = Set(AnswerTable.rows.filter { $0.path == path && words.contains($0.word) }.flatMap(\.members))
         containers = Set(

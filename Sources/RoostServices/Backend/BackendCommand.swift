@@ -60,7 +60,7 @@ struct BackendCommand: Sendable {
     ]
 
     private static let invites: [BackendCommand] = [
-        // Made twice, there are two of which nobody has the first one's code: it ends by itself.
+        // If it is made twice, there is a second one with a lost code: it ends by itself.
         BackendCommand(
             path: "invites", type: .createInvite, word: .conversations,
             members: ["as", "conversation", "kind", "uses", "after"], status: 201, isRepeatable: false),

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import RoostWire
 
-/// What a backend of one's own may do, with an API key: each route is a command of the relay's (Docs/HTTP.md).
+/// The routes for backends with an API key: each is a command of the relay (Docs/HTTP.md).
 package struct BackendRoutes: Sendable {
     private static let base = "/v1/backend/"
     private static let eraseRounds = 64
@@ -33,7 +33,7 @@ package struct BackendRoutes: Sendable {
     package func add(to table: inout RouteTable) {
         for command in BackendCommand.all {
             let (routes, keys) = (self, keys)
-            // Whoever has no key sends no large body.
+            // A client without a key can't send a large body.
             table.add(
                 .post, BackendRoutes.base + command.path, bodyBytes: limits.commandBytes,
                 guardian: { call throws(ServiceFault) in try await keys.check(call.token, for: command.word) },
@@ -175,7 +175,7 @@ extension Answer {
         }
     }
 
-    /// What a key may have of the relay's answer.
+    /// Passes on a key's part of the relay's answer.
     static func passedOn(_ body: [UInt8], status: Int) -> Answer {
         Answer(status, type: "application/json", body: body, isPrivate: true)
     }

@@ -6,7 +6,8 @@ import RoostWire
 struct SessionEnding: Sendable {
     let accounts: Accounts
 
-    /// Ends them. What the relay is going to refuse, because it names nobody or two things, ends nothing.
+    /// Ends the sessions. A command that the relay is going to refuse, because it names no user or two things, ends
+    /// nothing.
     /// - Parameter members: those of `sessions/revoke`.
     func end(_ members: JSONMembers) async throws(ServiceFault) {
         let (user, device, sid) = (members["user"], members["device"], members["sid"])

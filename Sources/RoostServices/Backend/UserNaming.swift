@@ -6,10 +6,10 @@ import RoostWire
 struct UserNaming: Sendable {
     /// Most users of one request: with names and texts as long as they may be, they fit into a body.
     static let most = 100
-    /// What may be said of a user, as in the relay's profiles.
+    /// The members that a backend may set, as in the relay's profiles.
     private static let members: [StaticString] = ["name", "username", "photo", "bio", "role", "tier"]
 
-    /// What became of one of many.
+    /// The outcome for one of many users.
     struct Outcome: Sendable {
         let user: String
         let result: Result<Int64, ServiceFault>
@@ -32,7 +32,7 @@ struct UserNaming: Sendable {
         guard let version = reply.integer("version") else {
             throw ServiceFault(.unavailable, "the relay's answer can't be read", retryAfter: 1)
         }
-        // What was so already is nobody's deed.
+        // A repetition isn't an act, so the audit log doesn't have it.
         if reply.flag("duplicate") != true { try await note(user, by: key) }
         return version
     }
@@ -56,7 +56,8 @@ struct UserNaming: Sendable {
         return outcomes
     }
 
-    /// Of those who have an account here, operators say role and tier: the relay is told what the account has.
+    /// Refuses users with an account here: operators set their roles and tiers, and the relay gets what the account
+    /// has.
     private func checkNoAccount(_ user: String) async throws(ServiceFault) {
         let hasAccount = try await accounts.database.read { database throws(LocalFailure) in
             try AccountTable.find(user: user, database) != nil
@@ -77,7 +78,7 @@ struct UserNaming: Sendable {
 }
 
 extension Answer {
-    /// Who is called so now.
+    /// The answer for one profile.
     static func named(_ user: String, version: Int64) -> Answer {
         .json(200) { writer in
             writer.member("user", user)
@@ -85,7 +86,7 @@ extension Answer {
         }
     }
 
-    /// What became of each.
+    /// The answer for many profiles, with the outcome of each.
     static func named(_ outcomes: [UserNaming.Outcome]) -> Answer {
         .json(200) { writer in
             writer.beginArray("users")

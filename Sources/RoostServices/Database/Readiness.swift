@@ -4,7 +4,7 @@ import Synchronization
 /// Whether requests can be answered: those that matter write, so that a disk that is full or can't be written makes the
 /// process not ready, although it can still read. Any thread may use it.
 final class Readiness: Sendable {
-    /// As much as a sign-in with its indexes may take.
+    /// Most bytes that a sign-in with its indexes takes.
     private static let bytes: Int64 = 32_768
 
     private let database: ServicesDatabase
@@ -13,7 +13,7 @@ final class Readiness: Sendable {
     // When it was last seen to be ready, in milliseconds.
     private let seen = Mutex<Int64?>(nil)
 
-    /// - Parameter seconds: how long it counts as ready without another look. Whoever asks more often costs the disk
+    /// - Parameter seconds: how long it counts as ready without another look, so that frequent probes cost the disk
     ///   nothing.
     init(database: ServicesDatabase, clock: WallClock, seconds: Int64) {
         self.database = database

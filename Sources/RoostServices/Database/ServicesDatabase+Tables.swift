@@ -1,12 +1,12 @@
 import RoostStore
 
 extension ServicesDatabase {
-    /// The tables. Whatever belongs to a person hangs on `account` and goes with it. Times are milliseconds since 1970.
-    /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords (and
-    /// Firebase's scrypt, until their owners sign in). Names are compared without case (ASCII), for operators who look
-    /// for somebody. `verified` is 1 if the address was confirmed, and 2 if its reader has taken the account.
-    /// `operator` is since when somebody is one, or 0. The trigger is for an account that is suspended while its
-    /// owner's password is checked.
+    /// The tables. All rows of a person depend on `account` and go with it. Times are milliseconds since 1970. Only
+    /// what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords (and Firebase's
+    /// scrypt, until their owners sign in). Names are compared without case (ASCII), for operators who search.
+    /// `verified` is 1 if the address was confirmed, and 2 if the account is proven (`Account.isProven`). `operator` is
+    /// the time since when the account is an operator's, or 0. The trigger is for an account that is suspended while
+    /// its owner's password is checked.
     package static let migrations = [
         LocalMigration(
             name: "accounts",

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts codes that are tried, apart from passwords: whoever knows the password tries codes, and strangers who guess
-/// passwords keep nobody from the second step. By account and by client, each before it is known whether it is right.
+/// Counts tried codes, apart from passwords: only a client that knows the password tries codes, and strangers who guess
+/// passwords keep no user from the second step. By account and by client, each before it is known whether it is right.
 /// Any thread may use it.
 final class FactorGuesses: Sendable {
     private struct State {

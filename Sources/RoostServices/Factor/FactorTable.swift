@@ -53,7 +53,7 @@ enum FactorTable {
         try LinkTable.deleteAll(user, .factor, database)
     }
 
-    /// Secrets that nobody has shown a code of.
+    /// Deletes secrets that no code has confirmed.
     static func deleteOld(before time: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM factor WHERE since = 0 AND created < ?", [.integer(time)])
     }

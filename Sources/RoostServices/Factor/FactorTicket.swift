@@ -1,10 +1,10 @@
 import RoostStore
 
-/// What somebody gets who has shown the first thing, such as the password, of an account with a second factor: it is
-/// good for one sign-in by a code, and for nothing else. Its hash is kept as that of a link, so that it ends with its
-/// account's password. A value.
+/// The credential for the second step, after the first proof, such as the password, of an account with a second factor:
+/// it is valid for one sign-in by a code, and for nothing else. Its hash is kept as that of a link, so that it ends
+/// with its account's password. A value.
 package struct FactorTicket: Sendable, Equatable {
-    /// Whoever has it may try codes.
+    /// The secret: its holder may try codes.
     let secret: String
     let hash: [UInt8]
     /// Milliseconds since 1970.
@@ -16,7 +16,7 @@ package struct FactorTicket: Sendable, Equatable {
     }
 }
 
-/// What a sign-in comes to.
+/// The result of a step of a sign-in.
 enum SignInStep: Sendable {
     case begun(Accounts.Tokens)
     /// There is a second step.
@@ -50,7 +50,7 @@ extension Accounts {
 }
 
 extension Accounts.Settings {
-    /// Whether somebody is an operator at this moment: one without a second factor isn't, where that is required.
+    /// Whether an account is an operator's at this moment: one without a second factor isn't, where that is required.
     func isOperator(_ account: Account) -> Bool {
         account.isOperator && (account.hasFactor || !operatorsNeedFactor)
     }

@@ -8,7 +8,7 @@ package final class Factors: Sendable {
     private let seal: FactorSeal
     private let guesses: FactorGuesses
 
-    /// For these accounts.
+    /// Creates the factors of these accounts.
     package init(_ accounts: Accounts) {
         self.accounts = accounts
         seal = FactorSeal(accounts.keys.secret)
@@ -20,7 +20,7 @@ package final class Factors: Sendable {
 
     // MARK: What there is
 
-    /// What its owner sees.
+    /// The factor as its owner sees it.
     struct State: Sendable, Equatable {
         /// When it was turned on; nil if it is off.
         var since: Int64?
@@ -69,9 +69,8 @@ package final class Factors: Sendable {
             expires: now + limits.offerSeconds * 1_000)
     }
 
-    /// Turns it on by its first code. All other sessions end, and so do links that lead in: who came by them showed no
-    /// code.
-    /// - Returns: the recovery codes, which nobody sees again.
+    /// Turns it on by its first code. All other sessions end, and so do links to sign in: no code was shown for them.
+    /// - Returns: the recovery codes, which can't be read again.
     func turnOn(of caller: Accounts.Caller, code: String?) async throws(ServiceFault) -> [String] {
         guard case .totp(let typed) = try FactorCode(code) else {
             throw .invalid("code", "must be \(TOTP.digits) digits of the app")
@@ -182,7 +181,7 @@ package final class Factors: Sendable {
 
     private enum Outcome: Sendable {
         case right, wrong
-        /// What it was for isn't there any more. It wasn't a guess.
+        /// The factor or ticket no longer exists. It doesn't count as a guess.
         case missing
     }
 
@@ -217,7 +216,7 @@ package final class Factors: Sendable {
         }
     }
 
-    // A secret that can't be opened has no codes: after `keys/` was deleted nobody gets past it but by an operator.
+    // A secret that can't be opened has no codes: after `keys/` was deleted, only an operator can reset the factor.
     private func step(of typed: String, _ factor: Factor, _ user: String) -> Int64? {
         guard let secret = seal.opened(factor.sealed, of: user) else {
             accounts.log.warning("a second factor can't be read by these keys", metadata: ["user": "\(user)"])

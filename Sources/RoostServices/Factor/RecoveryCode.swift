@@ -1,7 +1,7 @@
-/// What signs somebody in once in place of an app's code: 50 random bits in Crockford's base 32. Only a keyed hash is
-/// kept, so that a copy of the database alone is good for nothing, not even for guessing. A value.
+/// A one-time substitute for an app's code: 50 random bits in Crockford's base 32. Only a keyed hash is kept, so that a
+/// copy of the database alone is good for nothing, not even for guessing. A value.
 struct RecoveryCode: Sendable, Equatable {
-    /// How many there are after each making.
+    /// Number of codes in a set.
     static let count = 10
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let length = 10
@@ -15,8 +15,8 @@ struct RecoveryCode: Sendable, Equatable {
             decoding: RandomName.bytes(RecoveryCode.length).map { RecoveryCode.digits[Int($0 & 31)] }, as: UTF8.self)
     }
 
-    /// Reads what somebody typed, without its spaces and hyphens; nil if it is none. Letters that look like digits are
-    /// these digits.
+    /// Reads typed text, without its spaces and hyphens; nil if it is no code. Letters that look like digits are these
+    /// digits.
     init?(typed: String) {
         let alike: [Character: Character] = ["o": "0", "i": "1", "l": "1"]
         let text = String(typed.lowercased().map { alike[$0] ?? $0 })
@@ -26,14 +26,14 @@ struct RecoveryCode: Sendable, Equatable {
         form = text
     }
 
-    /// As people see it: two halves.
+    /// The text for people: two halves.
     var text: String { "\(form.prefix(RecoveryCode.length / 2))-\(form.suffix(RecoveryCode.length / 2))" }
 
-    /// What is kept of it. It is good for this user only.
+    /// The stored digest. It is valid for this user only.
     func digest(of user: String, _ keys: KeyRing) -> [UInt8] { keys.digest("recovery \(user) \(form)") }
 }
 
-/// What somebody types as the second step: the app's code, or a recovery code.
+/// The typed second step: the app's code, or a recovery code.
 enum FactorCode: Sendable, Equatable {
     case totp(String)
     case recovery(RecoveryCode)

@@ -68,8 +68,8 @@ enum TOTP {
     /// Most bytes of an address below: what the small QR codes of Roost's own page hold.
     static let addressBytes = 106
 
-    /// What a QR code for the app says (github.com/google/google-authenticator/wiki/Key-Uri-Format). Whose it is may be
-    /// cut, so that it stays small.
+    /// The text of a QR code for the app (github.com/google/google-authenticator/wiki/Key-Uri-Format). The account's
+    /// name may be cut, so that it stays small.
     static func address(_ secret: [UInt8], of name: String) -> String {
         let head = "otpauth://totp/Roost:"
         let tail = "?secret=\(base32(secret))&issuer=Roost"

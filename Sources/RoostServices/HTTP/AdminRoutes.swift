@@ -141,7 +141,7 @@ extension Answer {
             person.account.writeForOperators(to: writer)
             writer.endObject()
             writer.objects("sessions", person.sessions) { $0.write(to: writer, isCurrent: false) }
-            // Who the person is elsewhere is nobody else's business.
+            // The person's ids at providers are private, so operators get no subjects.
             writer.objects("identities", person.identities) { $0.write(to: writer, hasSubject: false) }
             writer.objects("links", person.links) { $0.write(to: writer) }
         }
@@ -170,7 +170,7 @@ extension Answer {
 }
 
 extension Account {
-    /// What operators see: what its owner sees, and what operators have set.
+    /// Writes the members for operators: the owner's, and those set by operators.
     func writeForOperators(to writer: JSONWriter) {
         write(to: writer)
         writer.member("suspended", isSuspended)

@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import RoostWire
 
-/// What a route answers. Bodies are whole: nothing here is large.
+/// A route's answer. Bodies are whole: nothing here is large.
 package struct Answer: Sendable {
     private static let referrerPolicy = HTTPField.Name("Referrer-Policy")
     package var status: Int
     package var type: String
     package var body: [UInt8]
-    /// Whether nobody may keep it: it has tokens, or something about a person.
+    /// Whether caches must not keep it: it has tokens, or something about a person.
     package var isPrivate = true
     package var retryAfter: Int64?
     package var allow: String?

@@ -3,9 +3,9 @@ import RoostWire
 
 /// A request as routes see it: read to its end, and within the limits.
 package struct Call: Sendable {
-    /// What `{…}` in the route's path stands for.
+    /// The value of `{…}` in the route's path.
     package var parameter: String?
-    /// What is behind `?` in the path.
+    /// The text behind `?` in the path.
     package var query: String?
     package var body: [UInt8]
     package var headers: HTTPFields

@@ -1,15 +1,16 @@
 import HTTPTypes
 import RoostConfiguration
 
-/// Whose attempts are counted together: an IPv4 address, or a network of /64, which is what one customer has (RFC
-/// 6177). An operator's proxy names the client in `X-Forwarded-For`; what others say there is ignored.
+/// The address that a client's attempts are counted for: an IPv4 address, or a network of /64, which is what one
+/// customer has (RFC 6177). An operator's proxy names the client in `X-Forwarded-For`; that of other peers is ignored.
 package struct ClientAddress: Sendable {
     private let proxies: [AddressRange]
 
     /// - Parameter proxies: addresses and networks as the operator wrote them, which the configuration has checked.
     package init(proxies: [String] = []) { self.proxies = proxies.compactMap { AddressRange($0) } }
 
-    /// Whether a request was made on this machine. A proxy beside us connects from here, too, and says for whom.
+    /// Whether a request was made on this machine. A proxy on this machine connects from here, too, but names its
+    /// client.
     package func isLocal(peer: String, _ headers: HTTPFields) -> Bool {
         guard let address = NetworkAddress(peer)?.unmapped else { return false }
         return ClientAddress.loopback.contains { $0.contains(address) }
@@ -17,7 +18,7 @@ package struct ClientAddress: Sendable {
     }
 
     private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
-    /// What proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
+    /// The header fields that proxies add (RFC 7239, RFC 9110, section 7.6.3, and the usual ones before it).
     private static let forwardedFields = ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host", "Via"]
         .compactMap { HTTPField.Name($0) }
 
@@ -91,7 +92,7 @@ package struct ClientAddress: Sendable {
         }
     }
 
-    /// What is wrong with the header; nil if nothing is, or if there is none.
+    /// The fault of the header; nil if there is none, or no header.
     func complaint(peer: String, forwarded: String?) -> Complaint? {
         guard let forwarded, let address = NetworkAddress(peer)?.unmapped else { return nil }
         guard proxies.contains(where: { $0.contains(address) }) else { return .unlisted }

@@ -4,8 +4,8 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Ends a connection whose request was answered before it arrived as a whole, as refusals are: what follows is read for
-/// some seconds, so that the client can read why, and is given to nobody. Otherwise one byte in 20 s would keep the
-/// connection for ever. It belongs to one connection and its event loop.
+/// some seconds, so that the client can read why, and discarded. Otherwise one byte in 20 s would keep the connection
+/// for ever. It belongs to one connection and its event loop.
 final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// All connections, so that those which wait for a request, or for the rest of one, keep nobody out: for a newcomer the
-/// oldest of these gives way. Any event loop may use it.
+/// All connections, so that those which wait for a request, or for the rest of one, keep no client out: the oldest of
+/// these is closed for a newcomer. Any event loop may use it.
 final class ConnectionTable: Sendable {
     private struct Entry {
         var channel: any Channel
@@ -66,7 +66,8 @@ final class ConnectionTable: Sendable {
                 if let entry = state.remove(oldest) { leaving.append(entry.channel) }
             }
             if state.entries.count >= most {
-                // Of the network that has most. Proxies have none, and give way only if there is nobody else.
+                // The network with the most connections loses one. Proxies have none, and lose one only if there is no
+                // other.
                 let crowd = state.counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
                 let oldest = crowd.flatMap { crowd in state.oldest { $0.networks.contains(crowd) } }
                 guard let oldest = oldest ?? state.oldest(where: { _ in true }) else { return [channel] }

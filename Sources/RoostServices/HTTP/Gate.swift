@@ -7,7 +7,7 @@ import NIOHTTPTypes
 import RoostConfiguration
 import Synchronization
 
-/// What a request brings along from its connection.
+/// The part of a connection that its requests need.
 struct GateContext: InitializableFromSource {
     let peer: String
     let logger: Logger
@@ -29,7 +29,7 @@ struct GateContext: InitializableFromSource {
 final class Gate: HTTPResponder {
     private static let forwarded = HTTPField.Name("X-Forwarded-For")
     private let routes: RouteTable
-    /// Which web pages may read our answers (the Fetch standard, CORS), as the operator wrote them.
+    /// Origins of the web pages that may read our answers (the Fetch standard, CORS), as the operator wrote them.
     private let origins: Set<String>
     private let pages: PageOrigin
     private let addresses: ClientAddress
@@ -107,7 +107,7 @@ final class Gate: HTTPResponder {
                 client: addresses.key(peer: context.peer, forwarded: forwarded),
                 isLocal: addresses.isLocal(peer: context.peer, request.headers))
             try await route.guardian?(call)
-            // Bodies that are slow to arrive keep nobody out: what they may hold is bounded by the connections.
+            // Bodies that are slow to arrive keep no client out: what they may hold is bounded by the connections.
             call.body = try await body(of: request, context, atMost: route.bodyBytes ?? limits.bodyBytes)
             guard enter() else {
                 throw ServiceFault(.busy, "too many requests at once", retryAfter: Int64(limits.busySeconds))
@@ -147,7 +147,7 @@ final class Gate: HTTPResponder {
     ) async throws(ServiceFault) -> [UInt8] {
         let tooLarge = ServiceFault(.tooLarge, "the body has more than \(most) bytes")
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
-        // Nobody is asked for a body that is refused. Other expectations were refused before.
+        // A client isn't asked for a body that is refused. Other expectations were refused before.
         if request.headers[.expect] != nil { await context.sendContinue() }
         let (body, seconds) = (request.body, limits.requestSeconds)
         let read = await withTaskGroup(of: Read.self) { group in

@@ -100,7 +100,7 @@ struct OpenIDRoutes: Sendable {
 }
 
 extension Identities.Proof {
-    /// What an app sends.
+    /// The token that an app sends.
     fileprivate static func token(_ provider: String?, _ members: Call.Members) throws(ServiceFault) -> Self {
         .token(
             provider: provider, try members.text("identityToken"), nonce: try members.text("nonce"),
@@ -109,7 +109,7 @@ extension Identities.Proof {
 }
 
 extension Accounts.Application {
-    /// What a new account needs beside an identity.
+    /// The fields of a new account beside an identity.
     fileprivate init(_ members: Call.Members) throws(ServiceFault) {
         self.init(
             displayName: try members.text("displayName"), role: try members.text("role"),

@@ -1,13 +1,13 @@
 import HTTPTypes
 import RoostConfiguration
 
-/// Which requests of web pages are carried out. There are no cookies, so a page elsewhere can do nothing in somebody's
-/// name; but what its visitors' browsers send counts for their networks, makes accounts and causes letters. It is
-/// refused before anything counts. Programs other than browsers send none of these fields, and are asked for nothing.
+/// The rule for requests of web pages. There are no cookies, so a page elsewhere can't act as a user; but requests of
+/// its visitors' browsers count for their networks, make accounts and cause mails. They are refused before anything
+/// counts. Programs other than browsers send none of these fields, and pass.
 struct PageOrigin: Sendable {
-    /// What is asked of a request, by its route.
+    /// The demand on a request, by its route.
     enum Rule: Sendable {
-        /// What changes something comes from pages that are listed.
+        /// Requests that change something must come from listed pages.
         case listed
         /// A browser is sent here by a link on a page that is listed, and nothing on a page is made of it.
         case link
@@ -21,7 +21,7 @@ struct PageOrigin: Sendable {
     private static let refusal = ServiceFault(
         .forbidden, "pages of this origin may not ask (services.origins, services.public_url)")
 
-    /// As the operator wrote them.
+    /// The origins as the operator wrote them.
     let origins: Set<String>
 
     /// Checks where a request comes from.
@@ -42,7 +42,8 @@ struct PageOrigin: Sendable {
             if let destination = value(PageOrigin.destination, headers), destination != "document" {
                 throw PageOrigin.refusal
             }
-            // Of the same site, or typed. From elsewhere a page of the operator's says that it is one.
+            // The request comes from the same site, or was typed. From elsewhere a page of the operator's must be the
+            // referrer.
             guard value(PageOrigin.site, headers) == "cross-site" else { return }
             guard let origin = value(PageOrigin.referer, headers).flatMap(PageOrigin.origin),
                 WebOrigin.isOne(origin, of: origins)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import RoostWire
 
-/// What anybody may read: whether the process is well, its public keys, and the description of all this.
+/// The public resources: the process's health, its public keys, and the description of all this.
 struct PublicRoutes: Sendable {
     let readiness: Readiness
     let keys: KeyRing

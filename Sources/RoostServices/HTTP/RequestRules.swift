@@ -3,9 +3,9 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
-/// What HTTP asks of each request before anything else looks at it (RFC 9112): one `Host`, framing that both ends
-/// understand, and one answer for each request, in JSON when it is a refusal. It closes the connection after the last
-/// answer. It belongs to one connection and its event loop.
+/// The demands of HTTP on each request, checked before anything else looks at it (RFC 9112): one `Host`, framing that
+/// both ends understand, and one answer for each request, in JSON when it is a refusal. It closes the connection after
+/// the last answer. It belongs to one connection and its event loop.
 final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -16,7 +16,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     /// beside that of the request.
     struct BodyFault: Error {}
 
-    /// What becomes of the connection after an answer.
+    /// The fate of the connection after an answer.
     private enum Fate {
         case ends, persists
         /// HTTP/1.0 has it only if both sides say so (RFC 9112, section 9.3).

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// Which path and method belong to what. One segment of a path may be `{…}`.
+/// The routes by path and method. One segment of a path may be `{…}`.
 package struct RouteTable: Sendable {
     package typealias Handler = @Sendable (Call) async throws(ServiceFault) -> Answer
 
-    /// What answers a method of a path.
+    /// The handler of a method of a path.
     package struct Route: Sendable {
         let handler: Handler
         /// Most bytes of a body; nil for as many as most routes take.
         let bodyBytes: Int?
-        /// Which pages may ask.
+        /// The pages that may send this request.
         let pages: PageOrigin.Rule
         /// Refuses before the body is read.
         let guardian: (@Sendable (Call) async throws(ServiceFault) -> Void)?

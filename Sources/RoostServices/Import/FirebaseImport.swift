@@ -182,7 +182,7 @@ package struct FirebaseImport {
 
     private var places: [LocalDatabase] { [database, rehearsal].compactMap(\.self) }
 
-    // Whoever changed the password in Firebase since the last import, and hasn't signed in here.
+    // The password was changed in Firebase since the last import, and its user hasn't signed in here.
     private func renew(_ account: Account, _ hash: String?) throws(LocalFailure) -> FirebaseReport.Outcome {
         guard let hash, hash != account.hash, account.hash?.hasPrefix(FirebaseScrypt.mark) == true else {
             return .known

@@ -1,27 +1,28 @@
-/// What became of the users of an import. A value.
+/// Counts of an import's users, by outcome. A value.
 package struct FirebaseReport: Sendable, Equatable {
-    /// What became of one.
+    /// The outcome for one user.
     enum Outcome {
         case new, known, renewed, deleted
         case refused(FirebaseUser.Refusal)
     }
 
-    /// Who has an account now, and hadn't.
+    /// Users with a new account.
     package var new = 0
-    /// Who had one from an import before.
+    /// Users with an account from an earlier import.
     package var known = 0
-    /// Of these, whose password was another in Firebase by now, and who hasn't signed in here.
+    /// Among these, users with a changed password in Firebase who haven't signed in here.
     package var renewed = 0
-    /// Who came before, and deleted the account since.
+    /// Users of an earlier import who have deleted the account since.
     package var deleted = 0
     package var refused = 0
-    /// Of the new ones, who has no password, no name, an identity elsewhere or another id, and who is kept out.
+    /// Among the new ones: users without a password or a name, with identities elsewhere, with another id, and
+    /// suspended ones.
     package var withoutPassword = 0
     package var withoutName = 0
     package var identities = 0
     package var withOtherID = 0
     package var suspended = 0
-    /// Of the new ones, who had a telephone number or a second factor, which aren't taken over.
+    /// Among the new ones: users with a telephone number or a second factor, which aren't imported.
     package var phones = 0
     package var secondFactors = 0
 
@@ -45,7 +46,7 @@ package struct FirebaseReport: Sendable, Equatable {
         }
     }
 
-    /// What the command prints.
+    /// The text that the command prints.
     package var text: String {
         """
         new \(new), known \(known), deleted here before \(deleted), refused \(refused)

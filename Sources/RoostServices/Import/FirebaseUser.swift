@@ -5,7 +5,7 @@ import RoostWire
 
 /// A user of a Firebase project, as its export has them. A value.
 struct FirebaseUser {
-    /// Why a user can't have an account here, in words that name nobody.
+    /// The reason why a user can't have an account here, in words without names.
     enum Refusal: String, Error {
         case unreadable = "it isn't a JSON object, or has more bytes than a user may have"
         case nameless = "it has no localId"
@@ -54,13 +54,13 @@ struct FirebaseUser {
             created: created(now: now))
     }
 
-    /// Who issues an identity, and what it is called there.
+    /// The issuer of an identity, and the user's id there.
     struct Identity: Equatable {
         var provider: Provider
         var subject: String
     }
 
-    /// Whose identities are good here, too.
+    /// The issuers that can be used here, too.
     enum Provider: String {
         case google = "google.com"
         case apple = "apple.com"
@@ -76,7 +76,7 @@ struct FirebaseUser {
         }
     }
 
-    // Whoever signed in with Google may have a name there only.
+    // A user who signed in with Google may have a name there only.
     private var displayName: String? {
         if let name = members.string("displayName"), !name.isEmpty { return name }
         return (members.objects("providerUserInfo") ?? []).lazy.compactMap { $0.string("displayName") }
@@ -107,7 +107,7 @@ struct FirebaseUser {
         return written
     }
 
-    /// What isn't taken over, which somebody may miss.
+    /// Whether a field is lost that a user may miss.
     var hasPhone: Bool { !(members.string("phoneNumber") ?? "").isEmpty }
 
     /// The same, for a second factor.

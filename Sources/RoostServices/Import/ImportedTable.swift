@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import RoostStore
 
-/// The statements about whom an import brought, ever. What stays of somebody who deleted their account is a digest of
-/// the id, so that the next import doesn't bring them back.
+/// The statements about all users of past imports. For a deleted account only a digest of the id stays, so that the
+/// next import doesn't bring it back.
 enum ImportedTable {
     private static func key(_ user: String) -> LocalValue {
         .bytes(Array(SHA256.hash(data: Data(user.utf8)).prefix(16)))

@@ -5,11 +5,11 @@ import RoostWire
 /// Invitations of users, for people who have no account: who invites to what, and an account for those who follow one.
 /// The relay has the invitations and judges them. Any thread may use it.
 package final class Invitations: Sendable {
-    /// Who invites to what. A stranger is told nothing else.
+    /// The public part of an invitation: its maker and its group.
     package struct Shown: Sendable, Equatable {
-        /// What whoever made it is called; nil if they have no name.
+        /// The maker's display name; nil if there is none.
         package var name: String?
-        /// What the group is called; nil if it makes contacts.
+        /// The group's title; nil if it makes contacts.
         package var group: String?
     }
 
@@ -22,7 +22,7 @@ package final class Invitations: Sendable {
         self.relay = relay
     }
 
-    /// Who invites to what by this code. Guesses count against the client's address.
+    /// Shows the maker and the group of the invitation with this code. Guesses count against the client's address.
     /// - Throws: `badLink` for every code that can't be used, whatever the reason.
     package func show(_ code: String?, client: String) async throws(ServiceFault) -> Shown {
         guard let code else { throw .invalid("code", "is required") }
@@ -45,8 +45,8 @@ package final class Invitations: Sendable {
         }
     }
 
-    /// Makes an account for somebody who follows an invitation, signs them in, and has the relay open the invitation
-    /// for them. There is no account if that is refused.
+    /// Makes an account for a user who follows an invitation, signs in to it, and has the relay open the invitation for
+    /// it. There is no account if that is refused.
     package func enter(
         by code: String?, _ application: Accounts.Application, client: String
     ) async throws(ServiceFault) -> Accounts.Tokens {
@@ -63,7 +63,7 @@ package final class Invitations: Sendable {
             throw .full
         }
         let user = RelayCommand.Member(name: "user", text: account.user)
-        // First the name: whoever made the invitation sees it with the conversation.
+        // The name comes first: the maker of the invitation sees it with the conversation.
         _ = try await relay.carryOut(RelayCommand(.profile, [user, .init(name: "name", text: name)]))
         do throws(ServiceFault) {
             _ = try await relay.carryOut(
@@ -76,7 +76,7 @@ package final class Invitations: Sendable {
             }
             guard isMade else { throw .full }
         } catch {
-            // Nobody ever signs in as this user.
+            // This user will never be signed in to.
             _ = try? await relay.carryOut(
                 RelayCommand(.profile, [user, .init(name: "deleted", value: Array("true".utf8))]))
             throw error.code == .notFound ? Accounts.badLink : error

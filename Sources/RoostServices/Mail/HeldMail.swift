@@ -30,7 +30,7 @@ package final class HeldMail: MailSender {
         }
     }
 
-    /// What waits, the oldest first.
+    /// Waiting mails, the oldest first.
     package func held() -> [Held] {
         let now = clock.now()
         return letters.withLock { letters in

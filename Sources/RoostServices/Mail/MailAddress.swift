@@ -8,12 +8,12 @@ package struct MailAddress: Sendable, Equatable {
 
     /// The whole of it, the domain in A-labels.
     package let text: String
-    /// What is before the `@`.
+    /// The part before the `@`.
     let local: String
-    /// What is behind it, in A-labels: mail servers needn't know others (RFC 6531).
+    /// The part behind it, in A-labels: mail servers needn't know others (RFC 6531).
     let domain: String
 
-    /// Nil if it can't be used. Quoted local parts aren't taken, because nobody has one.
+    /// Nil if it can't be used. Quoted local parts aren't accepted, because they aren't in use.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...MailAddress.localBytesMax).contains(parts[0].utf8.count),

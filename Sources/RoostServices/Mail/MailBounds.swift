@@ -1,4 +1,4 @@
-/// What limits mail that is sent. A value; each bound has its reason beside it.
+/// Limits of mail that is sent. A value; each bound has its reason beside it.
 package struct MailBounds: Sendable, Equatable {
     /// Letters that wait for a server or for another try, of 4 KiB each. At a hundred a second, ten seconds of them.
     package var letters = 1_000
@@ -8,7 +8,7 @@ package struct MailBounds: Sendable, Equatable {
     /// The most, by chance, before the first try of a letter that anybody may ask for by an address: at once, the work
     /// of sending it would slow down the request that comes next, and tell that the address has an account.
     package var delay = Duration.seconds(2)
-    /// How much longer a wait may become, by chance: letters that failed together don't come back together.
+    /// Largest random extension of a wait: mails that failed together don't come back together.
     package var spread = 0.25
 
     /// The bounds that are in force.

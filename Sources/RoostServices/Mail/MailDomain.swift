@@ -28,7 +28,7 @@ enum MailDomain {
         return isNumber ? nil : domain
     }
 
-    // UTS 46 would leave out characters that nobody sees.
+    // UTS 46 would leave out invisible characters.
     private static func isWritten(_ scalar: Unicode.Scalar) -> Bool {
         MailAddress.isWordScalar(scalar) || "-.\u{3002}\u{FF0E}\u{FF61}".unicodeScalars.contains(scalar)
     }

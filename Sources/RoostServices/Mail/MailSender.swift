@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is to be written to somebody. The texts are the sender's.
+/// A mail to a person. The texts are the sender's.
 package struct Letter: Sendable, Equatable {
     /// Why it is sent.
     package enum Purpose: String, Sendable, CaseIterable {
@@ -20,18 +20,18 @@ package struct Letter: Sendable, Equatable {
         case guarded
         /// It is asked for no longer. There is no link.
         case unguarded
-        /// Somebody signed in by a recovery code. There is no link.
+        /// A sign-in used a recovery code. There is no link.
         case recovered
     }
 
     /// The address, checked: no spaces and no control characters.
     package var to: String
     package var purpose: Purpose
-    /// Whoever has it may use it, once: it is in no log.
+    /// A link that works once, for anyone who has it: it is in no log.
     package var link: String?
     /// The reader's language, a tag such as `en`.
     package var language: String
-    /// What the reader is called, without control characters.
+    /// The reader's name, without control characters.
     package var displayName: String
 
     /// A letter.
@@ -49,7 +49,7 @@ package struct Letter: Sendable, Equatable {
 package protocol MailSender: Sendable {
     /// Takes a letter.
     func send(_ letter: Letter) async
-    /// How many letters there were.
+    /// Counts of mails.
     var counters: MailCounters { get }
     /// Letters that an operator is to hand over.
     func held() -> [HeldMail.Held]
@@ -66,8 +66,8 @@ extension MailSender {
     package func stop() {}
 }
 
-/// Prints letters to standard output, for a first start without a mail server. Addresses and links are seen by whoever
-/// sees the terminal.
+/// Prints mails to standard output, for a first start without a mail server. Everyone who sees the terminal sees
+/// addresses and links.
 package struct PrintedMail: MailSender {
     /// Prints to standard output.
     package init() {}
@@ -86,7 +86,7 @@ package struct PrintedMail: MailSender {
             case .recovered: "somebody signed in with a recovery code"
             }
         let link = letter.link.map { ": \($0)" } ?? ""
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure.
         try? FileHandle.standardOutput.write(contentsOf: Data("mail to \(letter.to): \(words)\(link)\n".utf8))
     }
 }

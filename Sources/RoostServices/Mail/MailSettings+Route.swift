@@ -17,7 +17,7 @@ package struct MailSettingsFault: Error, Sendable, Equatable, CustomStringConver
 }
 
 extension MailSettings {
-    /// What can be sent by, once everything has been found to be in order.
+    /// The checked route by which mail is sent.
     struct Route: Sendable {
         let url: OutgoingURL
         let from: Mailbox

@@ -1,8 +1,7 @@
 import Glibc
 
-/// What a letter says, with places for what differs: `{displayName}`, `{email}`, `{link}`,
-/// `{minutes}` and `{time}`. Its file begins with
-/// `Subject: ` and an empty line. A value.
+/// The text of a mail, with placeholders: `{displayName}`, `{email}`, `{link}`, `{minutes}` and `{time}`. Its file
+/// begins with `Subject: ` and an empty line. A value.
 struct MailText: Sendable, Equatable {
     /// Why a file can't be used.
     struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
@@ -36,7 +35,8 @@ struct MailText: Sendable, Equatable {
     func subject(_ values: [Place: String]) -> String { MailText.filled(subjectParts, values) }
     func body(_ values: [Place: String]) -> String { MailText.filled(bodyParts, values) }
 
-    /// What a value contains isn't looked at: a name may be "{link}". Whoever has no name is greeted as "Hello,".
+    /// Fills in the values without looking for placeholders in them: a name may be "{link}". A reader without a name is
+    /// greeted as "Hello,".
     private static func filled(_ parts: [Part], _ values: [Place: String]) -> String {
         var filled = ""
         for part in parts {
@@ -79,8 +79,9 @@ struct MailText: Sendable, Equatable {
         return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A name as it stands in a letter: letters, digits, spaces, hyphens and apostrophes. Whoever signs somebody else
-    /// up chooses it, and could otherwise have us send his advertisement, with a link, to any address.
+    /// A name as it stands in a mail: letters, digits, spaces, hyphens and apostrophes. Someone who signs up with
+    /// another person's address chooses it, and could otherwise have us send an advertisement, with a link, to any
+    /// address.
     static func harmless(_ name: String) -> String {
         let kept = name.unicodeScalars.map { scalar in
             MailAddress.isWordScalar(scalar) || "-'’".unicodeScalars.contains(scalar) ? scalar : " "

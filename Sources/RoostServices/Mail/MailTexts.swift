@@ -49,7 +49,7 @@ package struct MailTexts: Sendable {
         }
     }
 
-    /// The text for somebody who reads that language: `de-AT` is `de`.
+    /// The text for a reader of that language: `de-AT` is `de`.
     func text(_ purpose: Purpose, language wanted: String) -> MailText? {
         let short = wanted.prefix { $0 != "-" && $0 != "_" }.lowercased()
         return texts[Key(purpose: purpose, language: short)] ?? texts[Key(purpose: purpose, language: language)]

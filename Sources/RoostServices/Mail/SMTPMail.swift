@@ -20,7 +20,7 @@ package struct MailLetter: Sendable {
     }
 }
 
-/// What became of a try.
+/// The outcome of a try.
 package enum MailOutcome: Sendable, Equatable {
     case sent
     /// Another try may help.
@@ -29,17 +29,17 @@ package enum MailOutcome: Sendable, Equatable {
     case refused(String)
 }
 
-/// How many letters there were since the start.
+/// Counts of mails since the start.
 package struct MailCounters: Sendable, Equatable {
     package var sent = 0
     package var failed = 0
-    /// Of which a server has put off some.
+    /// Mails in the queue that a server has deferred.
     package var waiting = 0
 }
 
-/// Sends letters by SMTP. Whoever has one gets on at once: a letter waits in memory until a server has taken it,
-/// refused it, or until its tries are used up; what waits is lost when the process ends, and people ask for another. It
-/// must not log addresses or what letters say.
+/// Sends mail by SMTP. The caller doesn't wait: a mail waits in memory until a server has accepted it, refused it, or
+/// until its tries are used up; what waits is lost when the process ends, and people ask for another. It must not log
+/// addresses or the contents of mails.
 package final class SMTPMail: Sendable {
     private struct State {
         var counters = MailCounters()
@@ -73,7 +73,7 @@ package final class SMTPMail: Sendable {
         self.report = report
     }
 
-    /// How many letters there were.
+    /// Counts of mails.
     package var counters: MailCounters { state.withLock { $0.counters } }
 
     /// Takes a letter, and returns at once.
@@ -104,7 +104,7 @@ package final class SMTPMail: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Sends a letter once, and says what the server thinks of it. Only for whoever knows the address anyway.
+    /// Sends a mail once, and returns the server's answer. Only for callers that know the address anyway.
     package func tryOnce(_ letter: MailLetter) async -> MailOutcome {
         switch envelope(letter) {
         case .success(let envelope): await attempt(envelope, quotesServer: true)
@@ -130,7 +130,8 @@ package final class SMTPMail: Sendable {
             return false
         }
         if letter.purpose == .reset {
-            // Whoever asks for it, and asks something else right after that, shares no processor with the letter.
+            // The delay separates the mail from the client's next request, so that the request's time doesn't show
+            // whether a mail is being sent.
             do { try await Task.sleep(for: bounds.delay * Double.random(in: 0...1)) } catch { return false }
         }
         var waits = bounds.waits.makeIterator()

@@ -1,16 +1,16 @@
 import RoostStore
 
-/// How much there is in the database, for the metrics. Counting reads an index from its beginning to its end, so it is
+/// Numbers of rows in the database, for the metrics. Counting reads an index from its beginning to its end, so it is
 /// done at most once in a while, however often it is asked for.
 actor Census {
-    /// What was counted.
+    /// The counts.
     struct Figures: Sendable {
         var accounts = 0
         var sessions = 0
-        /// Revocations that the relay hasn't been told yet, and when the oldest was made.
+        /// Revocations not yet sent to the relay, and the time of the oldest.
         var revocations = 0
         var oldestRevocation: Int64?
-        /// Grants that their providers haven't been told the end of yet.
+        /// Grants whose end hasn't been sent to their providers yet.
         var grants = 0
     }
 
@@ -26,7 +26,7 @@ actor Census {
         every = seconds * 1_000
     }
 
-    /// What there is now, or was a short while ago.
+    /// The present counts, or those of a short while ago.
     func take() async throws(ServiceFault) -> Figures {
         let now = clock.now()
         // A clock that was set back mustn't stop it.

@@ -1,10 +1,10 @@
 import RoostWire
 import Synchronization
 
-/// How often people came in, or didn't, since the start. Whoever lets them in counts. Any thread may use it. It keeps
-/// nothing of anybody.
+/// Counts of successful and failed sign-ins since the start. The code that signs people in counts. Any thread may use
+/// it. It keeps nothing about single users.
 package final class EntryCounts: Sendable {
-    /// How somebody came.
+    /// The way of a sign-in.
     enum Way: String, CaseIterable {
         case signUp = "sign_up"
         case password, link, openid, refresh
@@ -12,7 +12,7 @@ package final class EntryCounts: Sendable {
         case factor
     }
 
-    /// What was counted that refused somebody with 429.
+    /// The limit that caused a 429.
     enum Limit: String, CaseIterable {
         /// Attempts of a client's address.
         case address
@@ -38,7 +38,7 @@ package final class EntryCounts: Sendable {
 
     private let state = Mutex(State())
 
-    /// Lets somebody in, and counts what came of it.
+    /// Runs a sign-in, and counts its outcome.
     func count<Result: Sendable>(
         _ way: Way, _ body: () async throws(ServiceFault) -> Result
     ) async throws(ServiceFault) -> Result {
@@ -56,7 +56,7 @@ package final class EntryCounts: Sendable {
         state.withLock { $0.entries[Entry(way: way, result: result), default: 0] += 1 }
     }
 
-    /// Somebody was refused because of a limit.
+    /// Counts a refusal because of a limit.
     func refused(by limit: Limit) { state.withLock { $0.limited[limit, default: 0] += 1 } }
 
     func write(to page: inout Exposition) {
@@ -68,7 +68,7 @@ package final class EntryCounts: Sendable {
             let ok = now.entries[Entry(way: way, result: "ok")] ?? 0
             page.sample("roost_services_entries_total", ok, labels: [("way", way.rawValue), ("result", "ok")])
         }
-        // Told from the start, because each is a theft, and an increase needs a number before it.
+        // Shown from the start, because each is a theft, and an increase needs a number before it.
         let reused = ServiceFault.Code.refreshReused.rawValue
         var refusals = now.entries.filter { $0.key.result != "ok" }
         refusals[Entry(way: .refresh, result: reused), default: 0] += 0

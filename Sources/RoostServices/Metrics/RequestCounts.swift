@@ -1,9 +1,10 @@
 import RoostWire
 import Synchronization
 
-/// Which requests there were since the start, and how long they took. Any thread may use it.
+/// Counts and durations of requests since the start. Any thread may use it.
 final class RequestCounts: Sendable {
-    /// What a request counts as. The route is a pattern of ours, such as `/v1/sessions/{sid}`, not the path that came.
+    /// The kind that a request counts as. The route is a pattern of ours, such as `/v1/sessions/{sid}`, not the path
+    /// that came.
     struct Kind: Hashable {
         var method: String
         var route: String

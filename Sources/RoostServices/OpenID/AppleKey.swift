@@ -3,12 +3,12 @@ import Foundation
 import RoostAuth
 import RoostWire
 
-/// What Apple wants in place of a secret: a token that we sign for each use (developer.apple.com, "Creating a client
+/// Apple's substitute for a client secret: a token that we sign for each use (developer.apple.com, "Creating a client
 /// secret"). Immutable.
 struct AppleKey: Sendable {
     /// Most bytes of the file. Apple's have 257.
     private static let fileBytesMax = 4_096
-    /// How long such a token is good, in seconds. Apple allows half a year; a request takes seconds.
+    /// Lifetime of such a token, in seconds. Apple allows half a year; a request takes seconds.
     private static let life: Int64 = 300
 
     private let team: String

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What Apple's form says of a person, at the first sign-in only. It comes by the browser and isn't signed: it may name
-/// somebody, as people may themselves, and never says an address.
+/// The person's data in Apple's form, at the first sign-in only. It comes by the browser and isn't signed: only the
+/// name is used, which people may choose anyway, and never an address.
 enum AppleUser {
     /// The name in the field `user`; nil if there is none.
     static func name(_ field: String?) -> String? {

@@ -1,8 +1,8 @@
 import Logging
 import RoostStore
 
-/// Ends grants at their providers after their identity was deleted, again until the provider says yes, so that deleting
-/// an account waits for nobody. One task runs it.
+/// Ends grants at their providers after their identity was deleted, again until the provider confirms, so that deleting
+/// an account doesn't wait. One task runs it.
 package final class GrantQueue: Sendable {
     /// Read at once: more than are deleted in a minute.
     private static let batch = 100

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 
 /// Encrypts grants for the database, by AES-GCM with a key of its own from the secret in the data folder: a copy of the
-/// database alone lets nobody do anything in a person's name at a provider. Immutable.
+/// database alone gives no access to a person's account at a provider. Immutable.
 struct GrantSeal: Sendable {
     private let key: SymmetricKey
 

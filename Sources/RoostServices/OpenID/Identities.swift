@@ -1,8 +1,8 @@
 import Logging
 import RoostStore
 
-/// Whose an identity elsewhere is here: it joins `OpenID`, which proves who somebody is there, and `Accounts`. Any
-/// thread may use it.
+/// Maps identities elsewhere to accounts: it joins `OpenID`, which verifies them, and `Accounts`. Any thread may use
+/// it.
 package struct Identities: Sendable {
     let accounts: Accounts
     let openID: OpenID
@@ -14,19 +14,19 @@ package struct Identities: Sendable {
         seal = GrantSeal(accounts.keys.secret)
     }
 
-    /// What a page or an app sends to show who somebody is elsewhere.
+    /// A page's or an app's proof of an identity elsewhere.
     package enum Proof: Sendable {
         /// The code that the page was sent back with, and the secret that it began with.
         case code(String?, verifier: String?)
-        /// What a provider's library gave to an app.
+        /// The token that a provider's library gave to an app.
         case token(provider: String?, String?, nonce: String?, code: String?)
     }
 
     // MARK: Signing in
 
-    /// Signs somebody in. A new identity makes an account without a password, or is linked to the account that has its
-    /// address, if both sides have seen that the address is theirs.
-    /// - Parameter application: what a new account needs; its address and password aren't read.
+    /// Signs a user in. A new identity makes an account without a password, or is linked to the account with the same
+    /// address, if both sides have verified the address.
+    /// - Parameter application: the fields of a new account; its address and password aren't read.
     func signIn(
         by proof: Proof, _ application: Accounts.Application, client: String
     ) async throws(ServiceFault) -> Accounts.Tokens {
@@ -53,7 +53,7 @@ package struct Identities: Sendable {
         }
     }
 
-    /// What is found under an identity, or its address.
+    /// The match for an identity, or for its address.
     private enum Found: Sendable {
         case known(Account, LinkedIdentity)
         /// An account that has the address.
@@ -79,8 +79,8 @@ package struct Identities: Sendable {
         case .known(let account, let linked):
             return try await begin(account, linked, .known, proven, device: device)
         case .namesake(let account):
-            // Whoever signed up first with an address of somebody else would otherwise be in that one's account; and so
-            // would whoever tells a provider an address that it doesn't check.
+            // Otherwise an attacker who signed up first with a victim's address would be in the victim's account; and
+            // so would one who gives a provider an address that it doesn't check.
             guard identity.isEmailVerified, account.isVerified else {
                 throw ServiceFault(
                     .emailTaken, "this address has an account; sign in to it, and link the identity there")
@@ -103,29 +103,28 @@ package struct Identities: Sendable {
         _ identity: Identity, email: String?, _ application: Accounts.Application
     ) throws(ServiceFault) -> Account {
         let rules = accounts.settings.rules
-        // A provider may allow names that we don't; then the person is asked, as if it had told none.
+        // A provider may allow names that we don't; then the person is asked, as if there were none.
         return Account(
             user: RandomName.user(), email: email, name: try rules.name(application.displayName ?? identity.name),
             role: try rules.role(application.role), language: try rules.language(application.language),
             isVerified: email != nil, isProven: email != nil, created: accounts.clock.now())
     }
 
-    /// What became of a transaction.
+    /// The outcome of a transaction.
     private enum Outcome: Sendable {
         case known, linked, raced, tooMany, full
     }
 
-    /// What an identity is to the account that is signed in to by it.
+    /// The relation of an identity to the account that it signs in to.
     private enum Relation: Sendable {
         case known, new
         /// It has the account's address, which both sides have seen.
         case joining
     }
 
-    /// Begins a session, and keeps what is new. An identity that joins an account by its address belongs to who reads
-    /// that mail; the account may be somebody else's, who signed up with the address and had it confirmed. So what
-    /// leads into it otherwise ends, unless that was chosen by a letter to the same address, or by another such
-    /// sign-in.
+    /// Begins a session, and keeps what is new. An identity that joins an account by its address belongs to the reader
+    /// of that mail; the account may belong to another person, who signed up with the address and had it confirmed. So
+    /// all other ways in end, unless they were chosen by a mail to the same address, or by another such sign-in.
     private func begin(
         _ account: Account, _ linked: LinkedIdentity, _ relation: Relation, _ proven: ProvenIdentity, device: String
     ) async throws(ServiceFault) -> SignInStep {
@@ -137,8 +136,8 @@ package struct Identities: Sendable {
         let ticket = FactorTicket(accounts.limits, now: now)
         typealias Begun = (outcome: Outcome, step: SignInStep?)
         let (begun, tookOver): (Begun, Bool) = try await accounts.database.write { database throws(LocalFailure) in
-            // Somebody may have done the same, or deleted the account, while a provider was asked. Nothing is written
-            // before all is known.
+            // Another request may have done the same, or deleted the account, while a provider was asked. Nothing is
+            // written before all is known.
             let known = try IdentityTable.find(linked.issuer, linked.subject, database)
             guard known == nil || known?.user == account.user else { return ((.raced, nil), false) }
             var takesOver = false
@@ -179,7 +178,7 @@ package struct Identities: Sendable {
         }
     }
 
-    /// Whoever reads the mail of the account's address should know that there is another way in.
+    /// Warns the reader of the account's mail that there is another way in.
     private func tell(_ account: Account, _ purpose: Letter.Purpose = .linked) async {
         await accounts.send(purpose, to: account, link: nil)
     }
@@ -191,14 +190,15 @@ package struct Identities: Sendable {
 
     // MARK: The caller's identities
 
-    /// By whom the caller may sign in.
+    /// The identities that the caller may sign in by.
     func all(of caller: Accounts.Caller) async throws(ServiceFault) -> [LinkedIdentity] {
         try await accounts.database.read { database throws(LocalFailure) in
             try IdentityTable.all(caller.user, database)
         }
     }
 
-    /// Lets the caller sign in by another identity. Whoever has found an open phone can't make themselves a way in.
+    /// Lets the caller sign in by another identity. The password keeps the finder of an unlocked phone from adding a
+    /// way in.
     func link(
         _ proof: Proof, to caller: Accounts.Caller, password: String?, client: String
     ) async throws(ServiceFault) -> LinkedIdentity {
@@ -228,7 +228,7 @@ package struct Identities: Sendable {
         }
     }
 
-    /// What came of unlinking.
+    /// The outcome of unlinking.
     private enum Unlinked: Sendable {
         case done, unknown, isLast
     }

@@ -1,8 +1,8 @@
 import RoostServicesConfiguration
 
-/// Somebody by whom people may sign in. A value.
+/// A provider that people may sign in with. A value.
 package struct IdentityProvider: Sendable {
-    /// How we show that we are its client.
+    /// The proof that we are its client.
     enum Secret: Sendable {
         /// We can't: an app of which everybody has a copy.
         case none
@@ -10,17 +10,17 @@ package struct IdentityProvider: Sendable {
         case apple(AppleKey)
     }
 
-    /// What is in paths, such as `google`.
+    /// The id in paths, such as `google`.
     let id: String
-    /// What people call it.
+    /// Its name for people.
     let name: String
-    /// As its tokens say it.
+    /// The issuer in its tokens.
     let issuer: String
     /// Our client for browsers.
     let client: String
     /// Our other clients: apps, to which the provider's own library gives identity tokens.
     let apps: [String]
-    /// Who else an identity token may be for, beside one of these.
+    /// Other audiences that an identity token may have, beside one of these.
     let audiences: [String]
     /// Whether its addresses count as confirmed if it says nothing of that.
     let trustsAddresses: Bool
@@ -34,13 +34,14 @@ package struct IdentityProvider: Sendable {
         issuer = client.issuer
         self.client = client.id
         apps = client.apps
-        // A token for our page and our app is for nobody else.
+        // A token for our page and our app has no other audience.
         audiences = client.audiences + client.apps + (client.id.isEmpty ? [] : [client.id])
         trustsAddresses = client.trustsAddresses
         secret = key.map { .apple($0) } ?? (client.secret.isEmpty ? .none : .text(client.secret))
     }
 
-    /// What `iss` may be. Google's tokens come in two forms (developers.google.com/identity/sign-in/web/backend-auth).
+    /// Accepted values of `iss`. Google's tokens come in two forms
+    /// (developers.google.com/identity/sign-in/web/backend-auth).
     var issuers: [String] {
         issuer == "https://accounts.google.com" ? [issuer, "accounts.google.com"] : [issuer]
     }
@@ -54,17 +55,17 @@ package struct IdentityProvider: Sendable {
     /// that outlives the sign-in, because we don't ask for it.
     var keepsGrants: Bool { answersByForm }
 
-    /// What the browser asks the provider for, beside what every flow has.
+    /// The provider's own parameters of the browser's request, beside those of every flow.
     var query: [(String, String)] {
         switch id {
         case "apple": [("scope", "openid name email"), ("response_mode", "form_post")]
-        // Whoever has several accounts there, or shares the browser, chooses.
+        // A user with several accounts there, or on a shared browser, chooses.
         case "google": [("scope", "openid email profile"), ("prompt", "select_account")]
         default: [("scope", "openid email profile")]
         }
     }
 
-    /// How one of our clients shows itself.
+    /// The proof that one of our clients sends.
     func proof(of client: String, now: Int64) throws(ServiceFault) -> ClientProof {
         switch secret {
         case .none: ClientProof(id: client)

@@ -11,7 +11,7 @@ struct LinkedIdentity: Sendable, Equatable {
 
 /// A grant of a provider, which only we can read.
 struct SealedGrant: Sendable, Equatable {
-    /// Which of our clients it was given to.
+    /// Our client that it was given to.
     var client: String
     var bytes: [UInt8]
 }
@@ -66,7 +66,7 @@ enum IdentityTable {
     }
 }
 
-/// Grants that their providers haven't been told the end of yet. Nothing in them says whose they were.
+/// Grants whose end hasn't been sent to their providers yet. Nothing in them names their users.
 enum EndedGrantTable {
     /// One of them.
     struct Row: Sendable, Equatable {

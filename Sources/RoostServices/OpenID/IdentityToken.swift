@@ -49,23 +49,23 @@ struct IdentityToken: Sendable {
     }
 }
 
-/// What in an identity token isn't good: the name of a claim, for the log, and never its value.
+/// The fault of an identity token: the name of a claim, for the log, and never its value.
 struct ClaimRefusal: Error, Equatable {
     let claim: String
 
     init(_ claim: String) { self.claim = claim }
 }
 
-/// Who somebody is elsewhere, as the issuer says. A value.
+/// A user's identity elsewhere, as the issuer states it. A value.
 package struct Identity: Sendable, Equatable {
     package var issuer: String
-    /// Who it is there, for ever. Never the address, which may become somebody else's.
+    /// The user's id there, for ever. Never the address, which may pass to another person.
     package var subject: String
     package var email: String?
     /// Whether the issuer has seen that the address is theirs.
     package var isEmailVerified = false
     package var name: String?
-    /// Which of our clients the token is for.
+    /// Our client that the token is for.
     package var client: String
 
     /// Takes what the claims say of the address, and the name if there is none yet.
@@ -87,10 +87,10 @@ package struct Identity: Sendable, Equatable {
     }
 }
 
-/// What the claims of an identity token must say (OpenID Connect Core 1.0, section 3.1.3.7). Pure: the time is handed
-/// in.
+/// The required claims of an identity token (OpenID Connect Core 1.0, section 3.1.3.7). Pure: the time is handed in.
 struct IdentityRules: Sendable {
-    /// What begins a sign-in, and must come back in the token, so that a token that was stolen elsewhere is of no use.
+    /// The secret that begins a sign-in, and must come back in the token, so that a token that was stolen elsewhere is
+    /// of no use.
     enum Nonce: Sendable {
         /// Ours, as it is.
         case exact(String)
@@ -102,7 +102,7 @@ struct IdentityRules: Sendable {
     var issuers: [String]
     /// Our clients at the issuer.
     var clients: [String]
-    /// Who else a token may be for, beside one of them.
+    /// Other audiences that a token may have, beside one of them.
     var trusted: [String] = []
     /// Whether an address counts as confirmed if the issuer says nothing of that.
     var trustsAddresses = false
@@ -111,8 +111,8 @@ struct IdentityRules: Sendable {
     var now: Int64
     var bounds = OpenIDBounds()
 
-    /// Who it is.
-    /// - Throws: the first claim that is missing or says something else.
+    /// Returns the identity in the claims.
+    /// - Throws: the first claim that is missing or wrong.
     func identity(_ claims: JSONMembers) throws(ClaimRefusal) -> Identity {
         guard let issuer = claims.string("iss"), issuers.contains(issuer), let canonical = issuers.first else {
             throw ClaimRefusal("iss")
@@ -142,7 +142,7 @@ struct IdentityRules: Sendable {
         guard let first = audience.first(where: clients.contains),
             audience.allSatisfy({ clients.contains($0) || trusted.contains($0) })
         else { throw ClaimRefusal("aud") }
-        // To whom it was given. Google's is an app's where the audience is its server's.
+        // The authorized party. Google's is an app's where the audience is its server's.
         guard claims["azp"] == nil || claims.string("azp").map(clients.contains) == true else {
             throw ClaimRefusal("azp")
         }

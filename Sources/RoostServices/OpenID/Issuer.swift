@@ -2,10 +2,10 @@ import Foundation
 import Logging
 import RoostWire
 
-/// What is known of one issuer: its document and its keys, fetched when they are needed, and kept for a while. However
-/// many ask, there is one fetch at a time, and nobody can cause fetches at will.
+/// The document and the keys of one issuer, fetched when they are needed, and kept for a while. However many requests
+/// need them, there is one fetch at a time, and clients can't cause fetches at will.
 actor Issuer {
-    /// How a request leaves.
+    /// Sends a request.
     typealias Send = @Sendable (OutgoingRequest) async throws(OutgoingFailure) -> OutgoingResponse
 
     private let name: String
@@ -79,7 +79,8 @@ actor Issuer {
             keys.first { $0.kid == token.kid && $0.algorithm == token.algorithm }
         }
         if let known = sets.fresh(now: clock.now()) {
-            // The issuer may have a new key. One fetch tells, for all who ask meanwhile and for a while after.
+            // The issuer may have a new key. One fetch answers that, for all requests that come meanwhile and for a
+            // while after.
             if let key = find(known) { return key }
             return await newSet(isForUnknownKey: true).flatMap(find)
         }
@@ -110,7 +111,8 @@ actor Issuer {
 
     // MARK: Requests
 
-    /// What is at an address; nil if it isn't there. Redirects aren't followed: keys come from where the document says.
+    /// Fetches an address; nil if there is nothing. Redirects aren't followed: keys come from the address in the
+    /// document.
     private func body(of address: String) async -> [UInt8]? {
         let request = OutgoingRequest("GET", address, headers: [("Accept", "application/json")])
         guard let response = await answer(to: request) else { return nil }
@@ -137,13 +139,13 @@ actor Issuer {
 
 // The token endpoint.
 extension Issuer {
-    /// What came for a code. A value.
+    /// The tokens given for a code. A value.
     struct Grant: Sendable {
-        /// Who it is.
+        /// The token with the user's identity.
         var identityToken: String?
-        /// What has to be ended one day.
+        /// The token to revoke one day.
         var refreshToken: String?
-        /// What opens the issuer's own endpoints, for minutes.
+        /// The token for the issuer's own endpoints, valid for minutes.
         var accessToken: String?
 
         var bytes: Int {
@@ -174,8 +176,8 @@ extension Issuer {
             accessToken: members.string("access_token"))
     }
 
-    /// What the issuer says of whom it has given this access token, as JSON; nil if it says nothing there.
-    /// - Throws: `unavailable` if it may say so later.
+    /// The issuer's data of the user with this access token, as JSON; nil if it has none there.
+    /// - Throws: `unavailable` if it may answer later.
     func user(by accessToken: String) async throws(ServiceFault) -> [UInt8]? {
         // Nothing that ends a header gets into one.
         guard let address = try await document().user, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -223,7 +225,7 @@ extension Issuer {
     }
 }
 
-/// How we show an issuer which client we are. A value.
+/// The proof to an issuer of which client we are. A value.
 struct ClientProof: Sendable {
     var id: String
     var secret: String?

@@ -1,7 +1,7 @@
 import RoostConfiguration
 import RoostWire
 
-/// What an issuer says of itself (OpenID Connect Discovery 1.0, section 3). A value.
+/// An issuer's description of itself (OpenID Connect Discovery 1.0, section 3). A value.
 struct IssuerDocument: Sendable, Equatable {
     /// Where browsers go.
     let authorization: String
@@ -11,7 +11,7 @@ struct IssuerDocument: Sendable, Equatable {
     let keys: String
     /// Where a grant is ended (RFC 7009).
     let revocation: String?
-    /// Where there is more about somebody (OpenID Connect Core 1.0, section 5.3); nil if that can't be used.
+    /// The endpoint with more about a user (OpenID Connect Core 1.0, section 5.3); nil if it can't be used.
     let user: String?
     /// Whether the client shows its secret in `Authorization`, which is so unless the document says otherwise.
     let takesBasic: Bool
@@ -36,8 +36,8 @@ struct IssuerDocument: Sendable, Equatable {
     }
 }
 
-/// Which addresses an issuer and its document may have: `https`, and `http` to this machine if the operator allows its
-/// addresses. A value.
+/// The addresses that an issuer and its document may have: `https`, and `http` to this machine if the operator allows
+/// its addresses. A value.
 package struct EndpointRule: Sendable, Equatable {
     private static let urlBytes = 2_048
     private static let loopback = ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) }

@@ -1,4 +1,4 @@
-/// What belongs to secrets that are good once, for a while. Only their hashes are kept. Pure: the time is handed in.
+/// Values of one-time secrets, kept for a while. Only the secrets' hashes are kept. Pure: the time is handed in.
 struct OneTimeTable<Value: Sendable>: Sendable {
     private let life: Int64
     private let most: Int
@@ -10,7 +10,7 @@ struct OneTimeTable<Value: Sendable>: Sendable {
         self.most = most
     }
 
-    /// How many there are.
+    /// Number of entries.
     var count: Int { entries.count }
 
     /// Keeps something under the hash of a secret.

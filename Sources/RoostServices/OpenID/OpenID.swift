@@ -5,11 +5,11 @@ import RoostAuth
 import RoostWire
 import Synchronization
 
-/// Signing in with others: OpenID Connect's code flow for browsers, and identity tokens that apps bring along. It
-/// proves who somebody is elsewhere; `Identities` says who that is here. Sign-ins that have begun are in memory, since
-/// a person who is interrupted begins again. Any thread may use it.
+/// Signing in with providers: OpenID Connect's code flow for browsers, and identity tokens from apps. It verifies
+/// identities elsewhere; `Identities` maps them to accounts. Sign-ins that have begun are in memory, since a person who
+/// is interrupted begins again. Any thread may use it.
 package final class OpenID: Sendable {
-    /// What an operator may set.
+    /// An operator's settings.
     package struct Settings: Sendable {
         package var providers: [IdentityProvider] = []
         /// Where browsers find this process.
@@ -18,7 +18,7 @@ package final class OpenID: Sendable {
         package var pageURL = "http://127.0.0.1:8080"
         package var bounds = OpenIDBounds()
 
-        /// Nobody to sign in with.
+        /// No provider.
         package init() {}
     }
 
@@ -31,25 +31,25 @@ package final class OpenID: Sendable {
     /// A sign-in that a browser has begun.
     struct Flow: Sendable {
         var provider: String
-        /// SHA-256 of what only the page has that began it. Otherwise somebody could have another browser finish a
-        /// sign-in of their own: who uses it would write into a stranger's account.
+        /// SHA-256 of a secret that only the page which began it has. Otherwise an attacker could have another browser
+        /// finish the attacker's sign-in, and its user would write into the attacker's account.
         var challenge: [UInt8]
-        /// What must be in the identity token.
+        /// The nonce that must be in the identity token.
         var nonce: String
-        /// What the provider wants with its code (RFC 7636).
+        /// The verifier that the provider wants with its code (RFC 7636).
         var verifier: String
     }
 
     /// A sign-in that came back from the provider.
     struct Return: Sendable {
-        /// How far it is. A code is good once, so that what came for it is kept while a name is asked for.
+        /// The stage of the sign-in. A code can be exchanged once, so its result is kept while a name is asked for.
         enum Stage: Sendable {
             case code(String, name: String?)
             /// The provider has taken the code, and given this for it.
             case granted(Issuer.Grant, name: String?)
             case proven(ProvenIdentity)
 
-            /// What it takes if it is kept.
+            /// Bytes that keeping it takes.
             var bytes: Int {
                 switch self {
                 case .code(let code, _): code.utf8.count
@@ -61,7 +61,7 @@ package final class OpenID: Sendable {
 
         var flow: Flow
         var stage: Stage
-        /// How often the provider couldn't be asked.
+        /// Number of times that the provider couldn't be asked.
         var tries = 0
         /// Milliseconds since 1970.
         var expires: Int64
@@ -181,7 +181,7 @@ package final class OpenID: Sendable {
         }
         let proven: ProvenIdentity
         do throws(ServiceFault) { proven = try await prove(&found) } catch {
-            // A provider that is away for a moment costs nobody the sign-in. It isn't asked again and again, either.
+            // A short outage of the provider doesn't lose the sign-in. But it isn't asked again and again, either.
             found.tries += 1
             isSpent =
                 !error.code.isPassing || found.tries >= settings.bounds.redeemTries
@@ -221,7 +221,7 @@ package final class OpenID: Sendable {
             throw Issuer.unavailable
         }
         var identity = try await identity(text, of: party, clients: [party.provider.client], nonce: .exact(nonce))
-        // Some issuers say there only who somebody is beside the subject (OpenID Connect Core 1.0, section 5.4).
+        // Some issuers give only the subject in the token, and the rest there (OpenID Connect Core 1.0, section 5.4).
         if identity.email == nil, let token = grant.accessToken,
             let said = try await party.issuer.user(by: token),
             let user = said.withUnsafeBytes({ JSONMembers(parsing: $0) })
@@ -238,16 +238,16 @@ package final class OpenID: Sendable {
         return ProvenIdentity(identity: identity, grant: kept.map { .token($0) } ?? .none)
     }
 
-    /// Says which part wasn't good, and not what it was: the person is told nothing but to begin again, so that the
-    /// operator needs it.
+    /// Logs the faulty part, and not its value: the person only learns to begin again, so the operator needs the
+    /// reason.
     private func refuse(_ claim: String, by provider: IdentityProvider) {
         log.notice("a sign-in was refused", metadata: ["provider": "\(provider.id)", "claim": "\(claim)"])
     }
 
     // MARK: In an app
 
-    /// Who somebody is by an identity token that an app got from the provider's own library.
-    /// - Parameter code: what Apple gives beside it.
+    /// Verifies an identity token that an app got from the provider's own library.
+    /// - Parameter code: Apple's authorization code beside it.
     func prove(
         _ id: String?, token: String?, nonce: String?, code: String?
     ) async throws(ServiceFault) -> ProvenIdentity {
@@ -260,8 +260,8 @@ package final class OpenID: Sendable {
         return ProvenIdentity(identity: identity, grant: .code(code, provider: party.provider.id))
     }
 
-    /// What has to be ended when the identity is deleted; nil if nothing. An app's code is good once, so that this
-    /// comes last.
+    /// The token to revoke when the identity is deleted; nil if there is none. An app's code can be exchanged once, so
+    /// this comes last.
     func refreshToken(of proven: ProvenIdentity) async throws(ServiceFault) -> String? {
         switch proven.grant {
         case .none: return nil
@@ -296,9 +296,9 @@ package final class OpenID: Sendable {
     }
 }
 
-/// Who somebody is elsewhere, and what the provider granted with it. A value.
+/// A verified identity elsewhere, and the grant of its provider. A value.
 struct ProvenIdentity: Sendable {
-    /// What is to be ended when the identity is deleted.
+    /// The grant to end when the identity is deleted.
     enum Grant: Sendable {
         case none
         case token(String)

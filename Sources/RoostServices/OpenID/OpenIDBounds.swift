@@ -1,15 +1,15 @@
-/// What limits signing in with others. A value; each bound has its reason beside it.
+/// Limits of signing in with providers. A value; each bound has its reason beside it.
 package struct OpenIDBounds: Sendable, Equatable {
     // MARK: Sign-ins that have begun
 
-    /// How long a sign-in may take from the first click to its tokens. People look for a password, or for a phone.
+    /// Longest time for a sign-in from the first click to its tokens. People look for a password, or for a phone.
     package var flowSeconds: Int64 = 600
-    /// Sign-ins that have begun and aren't finished: 5 MiB. Beyond it the oldest is forgotten, so that whoever wants to
-    /// push others out has to begin as many within the half minute that a person takes.
+    /// Most unfinished sign-ins: 5 MiB. Beyond it the oldest is forgotten, so that an attacker who wants to push others
+    /// out has to begin as many within the half minute that a person takes.
     package var flowsMax = 10_000
 
-    /// How often a code may be exchanged while its provider can't be reached. `Retry-After` says 30 s, so that a page
-    /// gives its provider two minutes.
+    /// Most tries to exchange a code while its provider can't be reached. `Retry-After` says 30 s, so that a page gives
+    /// its provider two minutes.
     package var redeemTries = 5
     /// Most bytes of a provider's answer that is kept while its keys can't be fetched. As many as there are flows take
     /// 160 MiB; who has longer tokens begins again.
@@ -17,15 +17,16 @@ package struct OpenIDBounds: Sendable, Equatable {
 
     // MARK: Issuers
 
-    /// How long a discovery document and a key set are used before they are fetched again. Issuers publish a key days
-    /// before it signs; one that was withdrawn should be gone soon.
+    /// Time for which a discovery document and a key set are used before they are fetched again. Issuers publish a key
+    /// days before it signs; one that was withdrawn should be gone soon.
     package var cacheSeconds: Int64 = 3_600
-    /// How long they are used when they can't be fetched again. An issuer that is away for a day isn't used anyway.
+    /// Time for which they are used when they can't be fetched again. An issuer that is away for a day isn't used
+    /// anyway.
     package var staleSeconds: Int64 = 86_400
-    /// How long there is no other fetch after one that failed, or that was caused by an unknown key. Whoever invents
-    /// keys causes two fetches in a minute.
+    /// Pause after a fetch that failed, or that was caused by an unknown key. An attacker who invents keys causes two
+    /// fetches in a minute.
     package var pauseSeconds: Int64 = 30
-    /// Bytes of a discovery document, of a key set and of what is said of somebody. Google's have 2 to 4 KiB.
+    /// Bytes of a discovery document, of a key set and of a user's data. Google's have 2 to 4 KiB.
     package var documentBytes = 65_536
     /// Bytes of the answer to a code: an identity token of the length below, and an access token that may be as long.
     package var grantBytes = 196_608
@@ -36,7 +37,7 @@ package struct OpenIDBounds: Sendable, Equatable {
 
     /// Most bytes of an identity token. Google's have 1.2 KiB, a company's with hundreds of groups 11 and more.
     package var tokenBytes = 65_536
-    /// How far the issuer's clock may be from ours, in seconds.
+    /// Largest difference between the issuer's clock and ours, in seconds.
     package var skewSeconds: Int64 = 60
     /// Most bytes of a subject (OpenID Connect Core 1.0, section 2).
     package var subjectBytes = 255
@@ -59,7 +60,7 @@ package struct OpenIDBounds: Sendable, Equatable {
 }
 
 extension OutgoingBounds {
-    /// For requests that a person waits for, each of which holds one of the requests that are worked on at once
+    /// Bounds for requests that a person waits for, each of which holds one of the requests that are worked on at once
     /// (`ServicesLimits.requestsMax`): half of them, for some seconds, whatever an issuer does.
     static var forSignIn: OutgoingBounds {
         var bounds = OutgoingBounds()

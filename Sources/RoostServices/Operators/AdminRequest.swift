@@ -46,7 +46,7 @@ package struct AdminRequest: Sendable {
     ) async throws -> (status: Int, body: [UInt8]) {
         let anywhere = ["0.0.0.0/0", "::/0"].compactMap(AddressRange.init)
         var bounds = OutgoingBounds()
-        // Whoever types a command can type it again.
+        // The person at the command line can repeat the command.
         bounds.tries = 1
         let client = try OutgoingClient(
             OutgoingSettings(policy: AddressPolicy(allowed: anywhere), caFile: caFile, bounds: bounds))

@@ -1,18 +1,17 @@
 import RoostStore
 
-/// What an operator did. It has no address, no name and no secret, so that nothing of a person who was deleted is left
-/// but the random id.
+/// An operator's act. It has no address, no name and no secret, so that only the random id of a deleted person is left.
 package struct AuditEntry: Sendable, Equatable {
-    /// What can be done.
+    /// The kinds of acts.
     package enum Act: String, Sendable, CaseIterable {
         case show, find, role, tier, suspend, resume, revoke, delete
-        /// To make somebody an operator, or no longer.
+        /// To make a user an operator, or no longer.
         case appoint, dismiss
         /// To look at the letters that wait without mail: their links are as good as passwords.
         case letters
-        /// To make a link by which somebody signs in.
+        /// To make a link to sign in by.
         case link
-        /// To take somebody's second factor away.
+        /// To remove a user's second factor.
         case factor
         /// To say what a user is called, by a key of a backend.
         case name
@@ -23,10 +22,10 @@ package struct AuditEntry: Sendable, Equatable {
         case invite, uninvite
     }
 
-    /// Who did it: the user id of an operator, `@` and a name that the command line gave, or `@key:` and that of a key.
+    /// The actor: the user id of an operator, `@` and a name that the command line gave, or `@key:` and that of a key.
     package var actor: String
     package var act: Act
-    /// Whom it was about; nil for a search.
+    /// The user acted on; nil for a search.
     package var user: String?
     /// The new role or tier, or the session that was ended.
     package var detail: String?
@@ -40,7 +39,7 @@ package struct AuditEntry: Sendable, Equatable {
     }
 }
 
-/// The statements about what operators did. An entry is written in the transaction of what it tells.
+/// The statements about operators' acts. An entry is written in the transaction of its act.
 enum AuditTable {
     /// An entry as it is kept.
     struct Row: Sendable, Equatable {

@@ -1,13 +1,13 @@
 import RoostWire
 
-/// What operators do about the links by which others become a user's contacts, or join a group. The relay has them, and
-/// judges them as if the user had asked. Each act stands in the audit log before it is done. It knows no HTTP. A value.
+/// An operator's work on the links that make contacts of a user, or members of a group. The relay has them, and judges
+/// them as if the user had asked. Each act is written to the audit log before it is done. It knows no HTTP. A value.
 struct InvitationDesk: Sendable {
     /// An invitation to make.
     struct Wanted: Sendable {
         /// The group; nil for a link that makes contacts.
         var conversation: String?
-        /// How many may open it, and for how long; nil as the relay likes.
+        /// Number of uses, and lifetime; nil for the relay's defaults.
         var uses: Int64?
         /// See `uses`.
         var milliseconds: Int64?
@@ -23,7 +23,7 @@ struct InvitationDesk: Sendable {
         return Array(invites.raw)
     }
 
-    /// Makes one in the user's name. Returns the link, which nobody is told again, and the invitation.
+    /// Makes one as the user. Returns the link, which can't be read again, and the invitation.
     func make(
         _ wanted: Wanted, of user: String, by caller: Operators.Caller
     ) async throws(ServiceFault) -> (link: String, invite: JSONMembers) {
@@ -35,7 +35,7 @@ struct InvitationDesk: Sendable {
         if let conversation = wanted.conversation { members.append(.init(name: "conversation", text: conversation)) }
         if let uses = wanted.uses { members.append(.init(name: "uses", number: uses)) }
         if let time = wanted.milliseconds { members.append(.init(name: "after", number: time)) }
-        // Made twice, there is one of which nobody has the code: it ends by itself.
+        // If it is made twice, there is one with a lost code: it ends by itself.
         let reply = try await relay.carryOut(RelayCommand(.createInvite, members, isRepeatable: false))
         guard let invite = reply.members.object("invite"), let code = invite.string("code") else {
             throw InvitationDesk.unreadable

@@ -1,8 +1,8 @@
-/// What a user reads whom operators warn, in the user's language.
+/// The text of an operators' warning, in the user's language.
 struct ModeratorLetter: Sendable {
-    /// The user who writes it. Nobody signs in as this one.
+    /// The author of the text. It can't be signed in to.
     static let sender = "roost-moderators"
-    /// What that one is called.
+    /// The author's display name.
     static let name = "Moderators"
 
     private let isGerman: Bool

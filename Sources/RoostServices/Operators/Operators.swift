@@ -2,19 +2,19 @@ import Foundation
 import Logging
 import RoostStore
 
-/// What operators do to accounts. Whatever they do is in the audit log, in the same transaction, and in the process's
-/// log. It knows no HTTP. A value.
+/// Operators' acts on accounts. Each is in the audit log, in the same transaction, and in the process's log. It knows
+/// no HTTP. A value.
 package struct Operators: Sendable {
-    /// Who asks.
+    /// The operator who asks.
     package struct Caller: Sendable, Equatable {
-        /// The user id of an account, or what the command line was told, behind an `@`, which no id has.
+        /// The user id of an account, or the name given to the command line, behind an `@`, which no id has.
         package var name: String
-        /// Whether it is somebody with an account.
+        /// Whether the operator has an account.
         package var hasAccount: Bool
-        /// The session with which somebody with an account asks.
+        /// The session of an operator with an account.
         var session: Accounts.Caller?
 
-        /// Somebody who asks.
+        /// Creates a caller.
         package init(name: String, hasAccount: Bool) { (self.name, self.hasAccount) = (name, hasAccount) }
     }
 
@@ -27,12 +27,12 @@ package struct Operators: Sendable {
     private var now: Int64 { accounts.clock.now() }
     private var database: ServicesDatabase { accounts.database }
 
-    /// Whose token it is: somebody who is signed in and an operator at this moment, or the command line.
+    /// The caller with this token: a signed-in user who is an operator at this moment, or the command line.
     package func caller(_ token: String?) async throws(ServiceFault) -> Caller {
         if let token, let name = OperatorToken.name(of: token, by: accounts.keys, now: accounts.clock.seconds) {
             return Caller(name: name, hasAccount: false)
         }
-        // Its own words count for nothing: somebody may have been dismissed since.
+        // The token's own words count for nothing: the operator may have been dismissed since.
         let caller = try await accounts.caller(token)
         let account = try await accounts.account(of: caller)
         guard account.isOperator else { throw ServiceFault(.forbidden, "this is for operators") }
@@ -50,9 +50,9 @@ package struct Operators: Sendable {
     package struct Person: Sendable {
         var account: Account
         var sessions: [Session] = []
-        /// By whom they may sign in.
+        /// The identities that the user may sign in by.
         var identities: [LinkedIdentity] = []
-        /// What was sent to them and is good still.
+        /// Links sent to the user that are still valid.
         var links: [LinkTable.Row] = []
     }
 
@@ -111,7 +111,7 @@ package struct Operators: Sendable {
             }
             let found = try AccountTable.list(name: prefix, after: (name, user), limit: limit, database)
             let next = found.count < limit ? nil : found.last.map { AccountCursor.name($0.name, user: $0.user) }
-            // Those have been told with the addresses.
+            // The matches by address were in the earlier pages.
             return Page(accounts: found.filter { !($0.email?.hasPrefix(address) ?? false) }, next: next)
         }
     }
@@ -124,7 +124,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// What operators did, the newest first.
+    /// Operators' acts, the newest first.
     func audit(of user: String?, before: Int64?, limit: Int) async throws(ServiceFault) -> [AuditTable.Row] {
         try await database.read { database throws(LocalFailure) in
             try AuditTable.page(of: user, before: before, limit: limit, database)
@@ -166,7 +166,7 @@ package struct Operators: Sendable {
             metadata: ["act": "\(entry.act.rawValue)", "user": "\(entry.user ?? "")", "by": "\(entry.actor)"])
     }
 
-    /// Nobody locks themselves out by a slip; the command line can do everything.
+    /// An operator can't lock themselves out by a slip; the command line can do everything.
     private func refuseSelf(_ user: String, _ caller: Caller) throws(ServiceFault) {
         guard !caller.hasAccount || caller.name != user else {
             throw ServiceFault(.conflict, "an operator can't do this to their own account")
@@ -189,7 +189,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// Makes somebody an operator, or no longer. Tokens that say otherwise are refused from now on.
+    /// Makes a user an operator, or no longer. Tokens that say otherwise are refused from now on.
     package func setOperator(
         _ value: Bool, of user: String, by caller: Caller
     ) async throws(ServiceFault) -> Account {
@@ -201,7 +201,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// Keeps somebody out until `resume`. Sockets are closed; nobody gets in by a password, a link or a refresh token.
+    /// Locks a user out until `resume`. Sockets are closed; no password, link or refresh token is accepted.
     package func suspend(
         _ user: String, by caller: Caller, detail: String? = nil
     ) async throws(ServiceFault) -> Account {
@@ -216,7 +216,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// Lets somebody in again, who has to sign in anew.
+    /// Lifts a suspension. The user has to sign in anew.
     package func resume(_ user: String, by caller: Caller) async throws(ServiceFault) -> Account {
         try await act(.resume, on: user, by: caller) { now, database throws(LocalFailure) in
             // Nothing has ended for those who weren't suspended.
@@ -236,7 +236,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// Makes a link by which somebody signs in who has an account. Its owner is written to, if there is an address.
+    /// Makes a link to sign in to an existing account. The owner gets a mail, if there is an address.
     package func link(
         of user: String, by caller: Caller
     ) async throws(ServiceFault) -> (address: String, expires: Int64) {
@@ -252,8 +252,8 @@ package struct Operators: Sendable {
         return made
     }
 
-    /// Takes somebody's second factor away, who has lost the device and the recovery codes. An operator's only by the
-    /// command line: another one could sign in as they by a letter of theirs.
+    /// Removes the second factor of a user who has lost the device and the recovery codes. An operator's only by the
+    /// command line: another operator could otherwise sign in as that one by making a link.
     package func resetFactor(of user: String, by caller: Caller) async throws(ServiceFault) {
         try refuseSelf(user, caller)
         try await requireFresh(caller)
@@ -272,14 +272,14 @@ package struct Operators: Sendable {
         await accounts.send(.unguarded, to: account, link: nil)
     }
 
-    /// Ends all sessions of somebody.
+    /// Ends all sessions of a user.
     package func endAll(of user: String, by caller: Caller) async throws(ServiceFault) {
         _ = try await act(.revoke, on: user, by: caller) { now, database throws(LocalFailure) in
             _ = try SessionTable.endAll(user, now: now, database)
         }
     }
 
-    /// Ends one session of somebody.
+    /// Ends one session of a user.
     package func end(_ sid: String, by caller: Caller) async throws(ServiceFault) {
         let session = try await database.read { database throws(LocalFailure) in
             try SessionTable.find(sid, database)

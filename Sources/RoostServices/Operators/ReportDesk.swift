@@ -1,10 +1,10 @@
 import RoostStore
 import RoostWire
 
-/// What operators do about what users report. The relay has the reports; whatever is done stands in the audit log
-/// before it is done, so that nothing is read or done unseen. It knows no HTTP. A value.
+/// An operator's work on users' reports. The relay has the reports; each act is written to the audit log before it is
+/// done, so that nothing is read or done unseen. It knows no HTTP. A value.
 struct ReportDesk: Sendable {
-    /// How a report is closed.
+    /// The ways to close a report.
     enum Action: String, Sendable, CaseIterable {
         /// Nothing needs to be done.
         case dismiss
@@ -15,7 +15,7 @@ struct ReportDesk: Sendable {
         /// The user's account is suspended.
         case suspend
 
-        /// What is noted for other operators.
+        /// The note for other operators.
         fileprivate var note: String {
             switch self {
             case .dismiss: "dismissed"
@@ -105,7 +105,7 @@ struct ReportDesk: Sendable {
         _ = try await relay.carryOut(RelayCommand(.removeReported, [.init(name: "report", number: number)]))
     }
 
-    /// Writes to the user, from a name that nobody signs in with: no operator is named, and none can be written to.
+    /// Writes to the user, from a name that can't be signed in to: no operator is named, and none can be written to.
     private func warn(
         _ user: String?, about report: JSONMembers, _ number: Int64, _ words: String?
     ) async throws(ServiceFault) {

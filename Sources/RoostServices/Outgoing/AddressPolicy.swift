@@ -1,14 +1,14 @@
 import RoostConfiguration
 
-/// Which addresses a request may go to: those of the internet, and what the configuration names. Somebody else's URL,
-/// or his name server, would otherwise choose a service inside of our network. It judges what a name was resolved to,
-/// right before the connection, so that a second look-up can't give another answer. Pure.
+/// The addresses that a request may go to: those of the internet, and those in the configuration. An attacker's URL, or
+/// name server, could otherwise choose a service inside of our network. It judges the address that a name was resolved
+/// to, right before the connection, so that a second look-up can't give another answer. Pure.
 package struct AddressPolicy: Sendable, Equatable {
     /// Everything else of IPv6 isn't global unicast (IANA, Internet Protocol Version 6 Address Space).
     private static let globalUnicast = ranges(["2000::/3"])
 
-    /// What isn't globally reachable (IANA, Special-Purpose Address Registries), with multicast, and with the ways to
-    /// write an IPv4 address as one of IPv6 that lie in `2000::/3`.
+    /// Addresses that aren't globally reachable (IANA, Special-Purpose Address Registries), with multicast, and with
+    /// the ways to write an IPv4 address as one of IPv6 that lie in `2000::/3`.
     private static let refused = ranges([
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

@@ -1,4 +1,4 @@
-/// Which hosts are left alone because they failed several times in a row. After a while one request may try again, and
+/// Hosts that are left alone because they failed several times in a row. After a while one request may try again, and
 /// its end decides for all. Only hosts with failures are remembered. Pure: the time is handed in.
 struct CircuitBreakers {
     private struct Breaker {
@@ -13,15 +13,15 @@ struct CircuitBreakers {
 
     init(_ bounds: OutgoingBounds) { self.bounds = bounds }
 
-    /// How many hosts are remembered.
+    /// Number of remembered hosts.
     var count: Int { breakers.count }
 
-    /// How many hosts are left alone.
+    /// Number of hosts that are left alone.
     func resting(now: Duration) -> Int {
         breakers.values.count { $0.failures >= bounds.failures && now - $0.lastFailure < bounds.rest }
     }
 
-    /// Whether a request may go to the host. Whoever is let in says how it ended.
+    /// Whether a request may go to the host. An admitted caller reports the end.
     mutating func admits(_ host: String, now: Duration) -> Bool {
         guard var breaker = breakers[host], breaker.failures >= bounds.failures else { return true }
         guard !breaker.isProbed, now - breaker.lastFailure >= bounds.rest else { return false }

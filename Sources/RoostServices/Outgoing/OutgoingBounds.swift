@@ -1,12 +1,12 @@
-/// What limits requests that leave this machine. A value; each bound has its reason beside it.
+/// Limits of requests that leave this machine. A value; each bound has its reason beside it.
 package struct OutgoingBounds: Sendable, Equatable {
     // MARK: Time
 
-    /// How long connecting may take, with the look-up of the name and TLS. Around the world it takes one second.
+    /// Longest time to connect, with the look-up of the name and TLS. Around the world it takes one second.
     package var connect = Duration.seconds(5)
-    /// How long one try may take, with its wait in the queue. What people wait for they give up after 10 to 20.
+    /// Longest time for one try, with its wait in the queue. People give up after 10 to 20 seconds.
     package var whole = Duration.seconds(15)
-    /// How long all tries of a request may take. Whoever wants more has a queue of its own.
+    /// Longest time for all tries of a request. A caller that wants more has a queue of its own.
     package var allTries = Duration.seconds(45)
 
     // MARK: Tries
@@ -21,7 +21,7 @@ package struct OutgoingBounds: Sendable, Equatable {
 
     /// Transfers at once. Each takes some 100 KiB with its TLS connection.
     package var atOnce = 32
-    /// Of them, transfers to one host: a slow one leaves most to the others, and servers of mail allow ten.
+    /// Transfers at once to one host: a slow one leaves most to the others, and servers of mail allow ten.
     package var atOncePerHost = 8
     /// Transfers that wait for their turn. With bodies of 1 MiB at most, usually of 1 KiB.
     package var queue = 256
@@ -40,7 +40,7 @@ package struct OutgoingBounds: Sendable, Equatable {
 
     /// Failures in a row after which a host is left alone. Chance makes two.
     package var failures = 5
-    /// How long it is left alone, before one request tries again. People try again after half a minute.
+    /// Time for which it is left alone, before one request tries again. People try again after half a minute.
     package var rest = Duration.seconds(30)
     /// Hosts with failures that are remembered: 100 KiB. Beyond it, the one that failed longest ago is forgotten.
     package var hosts = 1_024

@@ -1,13 +1,13 @@
 import CCurl
 import Synchronization
 
-/// How requests leave this machine. A value.
+/// Settings of requests that leave this machine. A value.
 package struct OutgoingSettings: Sendable {
-    /// Which addresses they may go to.
+    /// The addresses that they may go to.
     package var policy: AddressPolicy
     /// The certificates that others are checked by; nil for the system's.
     package var caFile: String?
-    /// What limits them.
+    /// Their limits.
     package var bounds: OutgoingBounds
 
     /// The internet, the system's certificates and the usual bounds, unless said otherwise.
@@ -22,7 +22,7 @@ package struct OutgoingSettings: Sendable {
 
 /// The one way in which anything leaves this machine: HTTP and SMTP by libcurl, on a thread of its own, never on
 /// Swift's pool. It follows no redirect, uses no proxy and checks every certificate. Whatever happens, a request ends
-/// in bounded time. It must not log what it sends or to whom.
+/// in bounded time. It must not log contents or recipients.
 package final class OutgoingClient: Sendable {
     private let settings: OutgoingSettings
     private let inbox: TransferInbox
@@ -93,7 +93,7 @@ package final class OutgoingClient: Sendable {
         return outcome
     }
 
-    /// What became of every try since the start, and how many hosts are left alone.
+    /// Outcomes of all tries since the start, and the number of hosts that are left alone.
     package var counts: (ends: [(result: String, count: Int)], resting: Int) {
         let found = ends.withLock { $0 }
         let now = ContinuousClock.now - start

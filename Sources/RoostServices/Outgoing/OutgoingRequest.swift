@@ -26,7 +26,7 @@ package struct OutgoingRequest: Sendable {
         self.responseBytes = responseBytes
     }
 
-    /// What can't be sent, in words; nil if nothing. A line break in a field would begin another one.
+    /// The part that can't be sent, in words; nil if there is none. A line break in a field would begin another one.
     func fault(_ bounds: OutgoingBounds) -> String? {
         guard !method.isEmpty, method.utf8.allSatisfy({ (65...90).contains($0) }) else { return "the method" }
         guard body.count <= bounds.bodyBytes else { return "a body that is too large" }
@@ -50,7 +50,7 @@ package struct OutgoingRequest: Sendable {
     }
 }
 
-/// What came back, whatever its status. A value.
+/// The answer, whatever its status. A value.
 package struct OutgoingResponse: Sendable {
     /// The status of HTTP.
     package let status: Int
@@ -69,7 +69,7 @@ package enum OutgoingFailure: Error, Sendable, Equatable, CustomStringConvertibl
     case unusable(String)
     /// The name stands for an address that isn't of the internet, and that the configuration doesn't name.
     case refusedAddress
-    /// There is no such name, nobody listens, or the connection broke; with libcurl's words.
+    /// There is no such name, the port is closed, or the connection broke; with libcurl's words.
     case unreachable(String)
     /// The certificate isn't good, or TLS failed otherwise; with libcurl's words.
     case untrusted(String)

@@ -29,7 +29,7 @@ package struct OutgoingURL: Sendable, Equatable {
         self.port = port
     }
 
-    /// What connections and failures are counted by.
+    /// The key by which connections and failures are counted.
     var site: String { "\(scheme)://\(host):\(port)" }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {

@@ -13,11 +13,11 @@ struct RetryTimes: Sendable {
         return min(range, bounds.longestWait)
     }
 
-    /// How long to wait for the next try; nil if there is none, because enough were made, or because the time that is
-    /// left would be over.
+    /// The wait before the next try; nil if there is none, because enough were made, or because the remaining time
+    /// would be over.
     /// - Parameters:
     ///   - elapsed: the time since the first try began.
-    ///   - asked: what the server wants (`Retry-After`).
+    ///   - asked: the server's wish (`Retry-After`).
     mutating func next(
         elapsed: Duration, asked: Duration?, _ generator: inout some RandomNumberGenerator
     ) -> Duration? {

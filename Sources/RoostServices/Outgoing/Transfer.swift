@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import RoostConfiguration
 
-/// What a transfer does. A value.
+/// The work of a transfer. A value.
 enum TransferWork: Sendable {
     case http(OutgoingRequest)
     case mail(MailEnvelope)
@@ -10,7 +10,7 @@ enum TransferWork: Sendable {
     case greeting(MailAccess)
 }
 
-/// How a server of mail lets us in. A value.
+/// The user and password for a mail server. A value.
 struct MailAccess: Sendable {
     let user: String?
     let password: String?
@@ -27,7 +27,7 @@ struct MailEnvelope: Sendable {
     let access: MailAccess
 }
 
-/// How a transfer has ended.
+/// The end of a transfer.
 struct TransferEnd: Sendable {
     enum Cause: Sendable, Equatable {
         /// libcurl's code, 0 if all went well.
@@ -37,7 +37,7 @@ struct TransferEnd: Sendable {
         /// Every word there is, for the metrics.
         static let words = ["answered", "failed", "refused_address", "too_large", "timeout", "cancelled", "busy"]
 
-        /// What it is called there.
+        /// The word in the metrics.
         var word: String {
             switch self {
             case .library(0): "answered"
@@ -52,7 +52,7 @@ struct TransferEnd: Sendable {
     }
 
     let cause: Cause
-    /// Of HTTP, or the last code of SMTP; 0 if there was none.
+    /// The status of HTTP, or the last code of SMTP; 0 if there was none.
     var status = 0
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
@@ -86,7 +86,7 @@ final class Transfer {
             switch order.work {
             case .http(let request): prepare(request)
             case .mail(let envelope): prepare(envelope)
-            // Whoever may say this has been let in (RFC 5321, section 4.1.1.9).
+            // The command needs a successful login (RFC 5321, section 4.1.1.9).
             case .greeting(let access): prepare(access) && set(CURLOPT_CUSTOMREQUEST, "NOOP")
             }
         guard isReady else { return nil }
@@ -97,7 +97,7 @@ final class Transfer {
         for list in lists { curl_slist_free_all(list) }
     }
 
-    /// What became of it, with libcurl's code.
+    /// The end of the transfer, from libcurl's code.
     func end(_ code: CURLcode) -> TransferEnd {
         var cause = TransferEnd.Cause.library(code.rawValue)
         if code == CURLE_OPERATION_TIMEDOUT { cause = .overdue }

@@ -1,7 +1,7 @@
 import CCurl
 import Synchronization
 
-/// One transfer, from whoever wants it to the loop and back. It is answered exactly once.
+/// One transfer, from its caller to the loop and back. It is answered exactly once.
 final class TransferOrder: Sendable {
     let url: OutgoingURL
     let work: TransferWork
@@ -15,7 +15,7 @@ final class TransferOrder: Sendable {
         self.deadline = deadline
     }
 
-    /// Whether nobody waits for it any more. Set before the loop is told, so that it sees that in whatever order an
+    /// Whether its caller no longer waits. Set before the loop is woken, so that the loop sees it in whatever order an
     /// order and its cancellation arrive.
     var isCancelled: Bool { isCancelledFlag.load(ordering: .acquiring) }
 
@@ -34,8 +34,8 @@ final class TransferOrder: Sendable {
     }
 }
 
-/// What the loop's thread has been told and hasn't seen yet. Any thread posts; the loop's takes. It owns libcurl's
-/// multi handle, of which others use nothing but the call that wakes its thread.
+/// Messages that the loop's thread hasn't seen yet. Any thread posts; the loop's thread drains. It owns libcurl's multi
+/// handle, of which other threads use nothing but the call that wakes its thread.
 final class TransferInbox: Sendable {
     private struct State {
         var orders: [TransferOrder] = []
@@ -66,7 +66,7 @@ final class TransferInbox: Sendable {
         }
     }
 
-    /// Has the loop look at the orders whose end nobody waits for.
+    /// Has the loop look at the abandoned orders.
     func wake() {
         state.withLock { state in
             if !state.isStopped { curl_multi_wakeup(multi) }

@@ -18,7 +18,7 @@ final class TransferLoop {
     /// libcurl's state for the whole process, made once (curl_global_init(3)).
     private static let libraryCode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Starts a thread, and returns what it is told by.
+    /// Starts a thread, and returns its inbox.
     static func start(_ settings: OutgoingSettings) throws(OutgoingFailure) -> TransferInbox {
         guard libraryCode == CURLE_OK, let multi = curl_multi_init() else {
             throw .library("libcurl can't be set up")
@@ -56,7 +56,7 @@ final class TransferLoop {
             begin()
             var running: Int32 = 0
             _ = curl_multi_perform(inbox.multi, &running)
-            // Whoever waits can begin, so there is no time to sleep.
+            // Waiting transfers can begin, so there is no time to sleep.
             if endFinished() { continue }
             _ = curl_multi_poll(inbox.multi, nil, 0, wait(now: now), nil)
         }
@@ -92,7 +92,7 @@ final class TransferLoop {
         waiting = left
     }
 
-    /// Ends what nobody waits for any more, or what has taken too long.
+    /// Ends transfers that were abandoned, or have taken too long.
     private func endAbandoned(now: ContinuousClock.Instant) {
         func cause(_ order: TransferOrder) -> TransferEnd.Cause? {
             order.isCancelled ? .cancelled : order.deadline <= now ? .overdue : nil

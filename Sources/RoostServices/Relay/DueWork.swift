@@ -22,7 +22,7 @@ package final class DueWork: Sendable {
         try await Task.sleep(for: .seconds(seconds * Double.random(in: 1...2)))
     }
 
-    /// How a part of the work has ended.
+    /// The end of a part of the work.
     enum Part {
         /// Nothing is due.
         case last

@@ -76,7 +76,7 @@ package final class ErasureQueue: Sendable {
             reached = page.more ? page.position : nil
         } catch {
             switch error.code {
-            // Nobody of this name has written anything.
+            // No user of this name has written anything.
             case .notFound: reached = nil
             // The log is another one than before: it begins anew.
             case .badPosition where next.after != nil:

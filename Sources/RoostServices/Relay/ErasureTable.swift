@@ -6,7 +6,7 @@ enum ErasureTable {
         let user: String
         /// Everything up to this position of the relay's log is done.
         let after: String?
-        /// Only what was written up to then, in milliseconds since 1970; nil for everything, of somebody who has gone.
+        /// End of the period to erase, in milliseconds since 1970; nil for everything by a user who has left.
         let until: Int64?
     }
 

@@ -1,6 +1,6 @@
 import RoostStore
 
-/// Who came by a friend's link and is still to be introduced to the owner, who may not have an account yet.
+/// Users who came by a friend's link and are still to be introduced to the owner, who may not have an account yet.
 enum IntroductionTable {
     /// Two users to introduce to each other.
     struct Due: Sendable, Equatable {

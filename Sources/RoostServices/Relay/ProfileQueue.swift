@@ -2,9 +2,9 @@ import Logging
 import RoostStore
 import RoostWire
 
-/// Tells the relay what people are called, with their roles and tiers, who has left for good, and who came by a link of
-/// the owner's and is to be introduced. What it is to be told is in the database until it has said ok, so a relay that
-/// is away learns it later. One task runs it.
+/// Sends profiles to the relay, with roles and tiers, users who have left for good, and introductions of users who came
+/// by a link of the owner's. The work is in the database until the relay has said ok, so a relay that is away gets it
+/// later. One task runs it.
 package final class ProfileQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands
@@ -45,11 +45,11 @@ package final class ProfileQueue: Sendable {
             passed = next.serial
             do throws(ServiceFault) { _ = try await relay.carryOut(ProfileQueue.command(next)) } catch {
                 switch error.code {
-                // The relay never knew whoever was deleted here, or has been told already that it was deleted.
+                // The relay never knew the deleted user, or knows already that it was deleted.
                 case .notFound, .gone: break
                 case .unavailable, .busy, .rateLimited: throw error
-                // It would be refused again, as a name is that was chosen under other rules. The relay has to know the
-                // account all the same, or nobody could write to it.
+                // It would be refused again, as is a name that was chosen under other rules. The relay has to know the
+                // account all the same, or messages to it would be refused.
                 default:
                     log.error(
                         "the relay doesn't take a profile",
@@ -61,7 +61,7 @@ package final class ProfileQueue: Sendable {
         }
     }
 
-    /// - Throws: if somebody is left because the relay is away.
+    /// - Throws: if users are left because the relay is away.
     private func introduceAll() async throws(ServiceFault) {
         var passed = ""
         while !Task.isCancelled {
@@ -88,7 +88,7 @@ package final class ProfileQueue: Sendable {
         }
     }
 
-    /// Tells the relay that there is such an account, and nothing of it.
+    /// Makes the account known to the relay, without a profile.
     private func makeKnown(_ user: String) async throws(ServiceFault) {
         let members: [RelayCommand.Member] = [
             .init(name: "user", text: user), .init(name: "deleted", value: Array("false".utf8)),

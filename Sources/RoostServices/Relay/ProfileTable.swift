@@ -1,9 +1,9 @@
 import RoostStore
 
-/// Whose profile the relay is to be told, and what of it. Triggers on `account` write it, so that whatever changes an
-/// account does, in the same transaction.
+/// Users whose profiles are to be sent to the relay, and the changed parts. Triggers on `account` write it, so that
+/// every change of an account does, in the same transaction.
 enum ProfileTable {
-    /// What has changed since the relay was told last. The numbers are those of the triggers.
+    /// The parts that have changed since they were sent last. The numbers are those of the triggers.
     struct Parts: OptionSet, Sendable {
         let rawValue: Int64
         static let name = Parts(rawValue: 1)
@@ -32,7 +32,7 @@ enum ProfileTable {
         return Due(user: user, parts: parts, serial: serial, account: try AccountTable.find(user: user, database))
     }
 
-    /// It was told, unless it has changed since.
+    /// Deletes a sent row, unless the profile has changed since.
     static func delete(_ due: Due, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
             "DELETE FROM profile_due WHERE user = ? AND serial = ?", [.text(due.user), .integer(due.serial)])

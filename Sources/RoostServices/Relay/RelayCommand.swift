@@ -25,7 +25,7 @@ package struct RelayCommand: Sendable {
         }
     }
 
-    /// What a frame has beside the members.
+    /// Bytes of a frame beside the members.
     private static let frameBytes = 64
 
     package let type: CommandType
@@ -49,7 +49,7 @@ package struct RelayCommand: Sendable {
     }
 }
 
-/// Who carries commands out: the relay, or a stand-in for tests.
+/// Carries commands out: the relay, or a stand-in for tests.
 package protocol RelayCommands: Sendable {
     /// Returns `ok`.
     /// - Throws: the relay's refusal; `unavailable` if it is away, in which case the command may have been carried out.
@@ -58,7 +58,7 @@ package protocol RelayCommands: Sendable {
     func rest() async
 }
 
-/// What the relay has answered: JSON.
+/// The relay's answer: JSON.
 package struct RelayReply: Sendable {
     package let text: [UInt8]
 

@@ -4,7 +4,7 @@ import RoostWire
 
 /// A session with the relay, as a service, on which many commands are under way at once. It is opened with the first
 /// command, and again with the next one after it was lost. A lost answer is asked for again once, if the command may be
-/// repeated; after that whoever gave it has to.
+/// repeated; after that the caller has to.
 package actor RelayLine: RelayCommands {
     private struct Line {
         let client: OperatorClient
@@ -25,7 +25,7 @@ package actor RelayLine: RelayCommands {
     private var underWay = 0
     // Until then the relay takes no more from us, in milliseconds since 1970.
     private var pausedUntil: Int64 = 0
-    // What was logged last: a relay that is away is told of once.
+    // Last failure logged, so that an unreachable relay is logged once.
     private var lastFailure = ""
 
     /// Nothing is connected yet.
@@ -55,7 +55,7 @@ package actor RelayLine: RelayCommands {
         do throws(RoostFailure) {
             return try await ask(command, of: client)
         } catch {
-            // It ended while nobody looked, or just now.
+            // The session ended while no command was waiting, or just now.
             let mayRepeat = try mayRepeat(after: error)
             guard mayRepeat, command.isRepeatable else { throw RelayLine.away }
         }
@@ -147,7 +147,7 @@ package actor RelayLine: RelayCommands {
     /// Hands over a new token; nil if the line is lost.
     private func renewed() async throws(ServiceFault) -> Line? {
         guard var renewing = line else { return nil }
-        // Whoever comes meanwhile uses the old token, which is good for as long again.
+        // Commands that come meanwhile use the old token, which stays valid for as long again.
         renewing.renewAt = nextRenewal
         line = renewing
         let token = try token()
@@ -205,7 +205,7 @@ extension ServiceFault {
         case .rateLimited: self.init(.rateLimited, refusal.reason, retryAfter: wait ?? 1)
         case .busy: self.init(.busy, refusal.reason, retryAfter: wait ?? 1)
         case .unavailable: self.init(.unavailable, refusal.reason, retryAfter: wait ?? 1)
-        // A mistake of ours, or of whoever set up the keys.
+        // It is a mistake of ours, or in the setup of the keys.
         case .unknownType, .notReady, .unauthorized, .tokenExpired, nil:
             self.init(.unavailable, "the relay doesn't take our commands", retryAfter: 5)
         }

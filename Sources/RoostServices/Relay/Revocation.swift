@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What the relay is to refuse, and whose sockets it is to close.
+/// Tokens that the relay is to refuse, and sockets that it is to close.
 package struct Revocation: Sendable, Equatable {
     package var user: String
     /// Only the tokens of this device.
@@ -22,7 +22,7 @@ package struct Revocation: Sendable, Equatable {
     func command(at now: Int64) -> RelayCommand {
         guard let sid else {
             let device = device.map { [RelayCommand.Member(name: "device", text: $0)] } ?? []
-            // The relay may not have been told of the account yet.
+            // The relay may not know the account yet.
             let unknown = [RelayCommand.Member(name: "unknown", value: Array("true".utf8))]
             return RelayCommand(.revoke, [.init(name: "user", text: user)] + device + unknown)
         }

@@ -1,8 +1,8 @@
 import Logging
 import RoostStore
 
-/// Tells the relay what the database says it is to be told, in order, until it has said ok: a relay that is stopped
-/// misses nothing. One task runs it.
+/// Sends the revocations in the database to the relay, in order, until it has said ok: a relay that is stopped misses
+/// nothing. One task runs it.
 package final class RevocationQueue: Sendable {
     /// Read at once: what a person with many sessions ends.
     private static let batch = 100
@@ -16,7 +16,7 @@ package final class RevocationQueue: Sendable {
 
     /// - Parameters:
     ///   - relay: a line of its own, so that no other commands hold it up.
-    ///   - told: is called when nothing is left to tell.
+    ///   - told: called when no revocation is left to send.
     package init(
         database: ServicesDatabase, relay: any RelayCommands, clock: WallClock, log: Logger,
         due: DueWork = DueWork(), told: @escaping @Sendable () -> Void = {}
@@ -52,7 +52,7 @@ package final class RevocationQueue: Sendable {
             do throws(ServiceFault) { _ = try await relay.carryOut(revocation.command(at: clock.now())) } catch {
                 switch error.code {
                 case .unavailable, .busy, .rateLimited: break
-                // It is tried on all the same: nobody may stay in because of a mistake.
+                // It is tried again all the same: a mistake must not leave a user connected.
                 default:
                     log.error("the relay doesn't take a revocation", metadata: ["code": "\(error.code.rawValue)"])
                 }

@@ -1,6 +1,6 @@
 import RoostStore
 
-/// What the relay hasn't been told yet.
+/// Revocations not yet sent to the relay.
 enum RevocationTable {
     static func insert(_ revocation: Revocation, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
@@ -30,7 +30,7 @@ enum RevocationTable {
         }
     }
 
-    /// How many still matter, and when the oldest was made; nil if there are none.
+    /// Number of revocations that still matter, and the time of the oldest; nil if there are none.
     static func backlog(
         now: Int64, _ database: LocalDatabase
     ) throws(LocalFailure) -> (count: Int, oldest: Int64?) {

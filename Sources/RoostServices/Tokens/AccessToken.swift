@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What an access token says (RFC 7519). The relay and this process believe it until it ends, unless its session was
-/// ended.
+/// The claims of an access token (RFC 7519). The relay and this process believe it until it ends, unless its session
+/// was ended.
 package struct AccessToken: Sendable, Equatable {
     /// Most bytes of a token that is looked at. Ours have 500.
     static let bytesMax = 2_048
@@ -15,7 +15,7 @@ package struct AccessToken: Sendable, Equatable {
     package var issued: Int64
     package var expires: Int64
 
-    /// For the relay and for this process.
+    /// Signs it, for the relay and for this process.
     func signed(by keys: KeyRing) throws(ServiceFault) -> String {
         try keys.sign(
             JSONWriter.object { writer in
@@ -26,8 +26,8 @@ package struct AccessToken: Sendable, Equatable {
             })
     }
 
-    /// What this process is called at the relay: a name that no user can have, so nobody who may end users' sessions
-    /// ends ours.
+    /// The name of this process at the relay: no user can have it, so a service that may end users' sessions can't end
+    /// ours.
     static let serviceName = "@roost-services"
 
     /// A token for this process itself, with which it talks to the relay.
@@ -39,7 +39,7 @@ package struct AccessToken: Sendable, Equatable {
             })
     }
 
-    /// What every token of ours says about itself.
+    /// Writes the claims that every token of ours has about itself.
     static func write(scope: String, issued: Int64, expires: Int64, _ writer: JSONWriter) {
         writer.member("jti", RandomName.session())
         writer.member("iat", issued)

@@ -17,7 +17,7 @@ package final class KeyRing: Sendable {
     private let settling: Int64
     private let clock: WallClock
     private let keys: Mutex<[TokenKey]>
-    /// For HMAC: whatever isn't to be forged or guessed without it.
+    /// The key for HMAC, against forging and guessing.
     package let secret: SymmetricKey
 
     /// Reads the keys of a data folder, and makes those that aren't there.
@@ -28,7 +28,7 @@ package final class KeyRing: Sendable {
         settling = limits.keySettlingSeconds * 1_000
         self.clock = clock
         do {
-            // The relay reads the public keys in the first; what nobody else may read is in files of their owner.
+            // The relay reads the public keys in the folder; secret keys are in files that only their owner may read.
             try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -57,7 +57,7 @@ package final class KeyRing: Sendable {
     /// ended.
     package static func rotate(data: String, limits: ServicesLimits, clock: WallClock) throws(KeyFailure) {
         let ring = try KeyRing(data: data, limits: limits, clock: clock)
-        // Files are told apart by their time.
+        // Files are distinguished by their time.
         let newest = ring.keys.withLock { $0.last?.created } ?? 0
         try create(in: ring.folder, now: max(clock.now(), newest + 1))
         try ring.load(now: clock.now())

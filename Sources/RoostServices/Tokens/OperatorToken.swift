@@ -1,7 +1,7 @@
 import RoostWire
 
-/// A token with the scope `admin` that belongs to no account: whoever can read the keys may make one, for the command
-/// line. It is good for a short while, and can't be renewed. Its subject is `@` and the name, which no user has.
+/// A token with the scope `admin` that belongs to no account: a process that can read the keys may make one, for the
+/// command line. It has a short lifetime, and can't be renewed. Its subject is `@` and the name, which no user has.
 package enum OperatorToken {
     /// Makes a token.
     /// - Parameter name: who it is for, as the audit log says.
@@ -18,7 +18,7 @@ package enum OperatorToken {
             })
     }
 
-    /// Whose token it is, with the `@`; nil if it is another or has ended.
+    /// The name in a token, with the `@`; nil if it is another token or has ended.
     static func name(of token: String, by keys: KeyRing, now: Int64) -> String? {
         guard token.utf8.count <= AccessToken.bytesMax, let claims = keys.claims(of: token),
             let members = claims.withUnsafeBytes({ JSONMembers(parsing: $0) }), members.string("scope") == "admin",

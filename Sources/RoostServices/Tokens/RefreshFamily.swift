@@ -1,6 +1,6 @@
-/// What a refresh token that comes does to its session. Pure.
+/// The effect of a presented refresh token on its session. Pure.
 enum RefreshFamily {
-    /// What is to be done.
+    /// The action to take.
     enum Outcome: Sendable, Equatable {
         /// Store this session, and give its client the token that is the session's newest now.
         case renewed(Session)
@@ -12,11 +12,11 @@ enum RefreshFamily {
         case suspended
     }
 
-    /// What may be, in milliseconds.
+    /// The bounds, in milliseconds.
     struct Rules: Sendable {
         var refreshLife: Int64
         var accessLife: Int64
-        /// How long after an exchange the same exchange is answered again, whoever makes it.
+        /// Time after an exchange in which the same exchange is answered again, even to another client.
         var grace: Int64
         /// Exchanges whose times are kept for that.
         var renewalsMax: Int
@@ -42,8 +42,8 @@ enum RefreshFamily {
             renewed.renewals = Array(([now] + session.renewals).prefix(rules.renewalsMax))
             return .renewed(renewed)
         }
-        // The same exchange again, under its key: its answer was lost. Nobody has used the token that was in it, or
-        // this one would be older. A thief who has the key as well is found out when the owner uses what it has got.
+        // The same exchange again, under its key: its answer was lost. The token in it hasn't been used, or this one
+        // would be older. A thief who has the key as well is noticed when the owner uses the new token.
         if age == 1, let key, key == session.exchange { return .renewed(renewed) }
         // Two tabs of one person began it at once, or one of them is an answer behind.
         guard session.renewals.indices.contains(age - 1), isRecent(session.renewals[age - 1], now, rules) else {

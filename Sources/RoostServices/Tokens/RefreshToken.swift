@@ -3,7 +3,7 @@ import Foundation
 import RoostAuth
 
 /// A refresh token: the id of its session, 256 random bits, and a mark that only we can make. So an old token of a
-/// session is told from an invented one without being kept: whoever has one stole it, or was stolen from.
+/// session is distinguished from an invented one without being kept: an old one means that a token was stolen.
 struct RefreshToken: Sendable, Equatable {
     private static let secretBytes = 32
     private static let markBytes = 16
@@ -35,7 +35,8 @@ struct RefreshToken: Sendable, Equatable {
         return RefreshToken(sid: sid, secret: Array(code.finalize()), keys: keys)
     }
 
-    /// How many exchanges ago this token was the session's newest, and the newest; nil if that is more than `most` ago.
+    /// Number of exchanges since this token was the session's newest, and the newest token; nil if that is more than
+    /// `most`.
     func newest(_ current: [UInt8], most: Int, _ keys: KeyRing) -> (age: Int, token: RefreshToken)? {
         var token = self
         for age in 0...max(0, most) {
@@ -71,10 +72,10 @@ struct RefreshToken: Sendable, Equatable {
         return Array(code.finalize().prefix(markBytes))
     }
 
-    /// What is stored of it.
+    /// The stored hash.
     var hash: [UInt8] { RefreshToken.hash(text) }
 
-    /// SHA-256. Without salt, because nobody guesses 256 bits.
+    /// SHA-256. Without salt, because 256 bits can't be guessed.
     static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
 }
 
