@@ -23,15 +23,15 @@ class Accounts:
         self.secret = base64.urlsafe_b64decode(relay.key_file.read_text().strip() + "==")
         self.expires = int(time.time()) + HOURS * 3600
 
-    def token(self, user):
+    def token(self, user, **claims):
         text = encoded(b'{"alg":"HS256","typ":"JWT"}') + b"." + encoded(
-            json.dumps({"sub": user, "exp": self.expires}).encode())
+            json.dumps({"sub": user, "exp": self.expires, **claims}).encode())
         return (text + b"." + encoded(hmac.new(self.secret, text, hashlib.sha256).digest())).decode()
 
-    def file(self, users, more=""):
+    def file(self, users, more="", **claims):
         """Writes one token in each line, as gauge reads them. `more` follows each token."""
         path = self.relay.folder / f"tokens-{users[0]}-{len(users)}{'-more' if more else ''}"
-        path.write_text("".join(f"{self.token(user)}{more}\n" for user in users))
+        path.write_text("".join(f"{self.token(user, **claims)}{more}\n" for user in users))
         return path
 
     def group(self, members, name="Bench"):

@@ -3,6 +3,7 @@
 
     LoadTests/Bench/bench.py                     everything, five runs each: about two hours on a quiet machine
     LoadTests/Bench/bench.py --only log storm    some lines; the others keep what they had
+    LoadTests/Bench/bench.py --only scenarios    roost-load's own scenarios, which are measured only if asked for
     LoadTests/Bench/bench.py --quick             one short run each, into LoadTests/Results
 
 It needs release builds of roost, roost-load and roost-log-bench, taskset, and for gauge, saturate and the ceiling a C
@@ -17,33 +18,37 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import textwrap
 import time
 
+import beside
 import directory
 import gauge
 import growth
 import latency
+import library
 import log_alone
 import machine
 import neighbours
 import offline
+import page
 import presence
 import recovery
 import saturate
+import services_lines
 import sessions
 import table
 import throughput
+import tls
 from failure import BenchFailure
 from processes import Processes
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The log comes last: the disk stalls for a while after the gigabytes that it writes.
-LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, presence,
-                             directory, growth, log_alone)
+LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, beside, presence,
+                             directory, growth, services_lines, page, tls, log_alone, library)
          for line in group.LINES}
 
 
@@ -116,7 +121,7 @@ def measure(bench, line):
     if not failure:
         try:
             findings = line.measure(bench)
-        except (BenchFailure, OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+        except Exception as error:
             failure = f"{type(error).__name__}: {error}" if not isinstance(error, BenchFailure) else str(error)
         finally:
             bench.processes.stop_all()
@@ -135,10 +140,12 @@ def read_options():
     words.add_argument("--release", type=pathlib.Path, help="the folder of release builds")
     options = words.parse_args()
     names = [name for word in options.only for name in word.split(",")]
+    scenarios = [line.name for line in library.LINES]
+    names = [each for name in names for each in (scenarios if name == "scenarios" else [name])]
     unknown = [name for name in names if name not in LINES]
     if unknown:
         words.error(f"no line '{unknown[0]}'; there are {', '.join(LINES)}")
-    options.only = names or list(LINES)
+    options.only = names or [name for name in LINES if name not in scenarios]
     options.out = options.out or REPOSITORY / "LoadTests" / ("Results" if options.quick else "Baselines")
     return options
 

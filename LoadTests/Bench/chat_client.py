@@ -24,7 +24,8 @@ class ChatClient:
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
         if b" 101 " not in head.split(b"\r\n")[0] + b" ":
             raise BenchFailure(f"the relay refused a connection: {head[:100]!r}")
-        self.welcome = self.call("hello", token=token, device=device)
+        # An operator's session is of no device.
+        self.welcome = self.call("hello", token=token, **({"device": device} if device else {"operator": True}))
 
     def __enter__(self):
         return self
@@ -33,18 +34,21 @@ class ChatClient:
         self.socket.close()
 
     def call(self, command, /, **members):
-        """Sends a command and returns its reply."""
+        """Sends a command and returns its reply, which may not be an error."""
+        return whole(self.ask(command, **members))
+
+    def ask(self, command, /, **members):
+        """Sends a command and returns its reply, also if that is an error."""
         self.number += 1
         self.post({"type": command, "id": self.number, **members})
-        return self.reply(self.number)
+        while (event := self.event()).get("re") != self.number:
+            pass
+        return event
 
     def reply(self, number):
-        while True:
-            event = self.event()
-            if event.get("re") == number:
-                if event["type"] == "error":
-                    raise BenchFailure(f"the relay answered {event['code']}: {event['reason']}")
-                return event
+        while (event := self.event()).get("re") != number:
+            pass
+        return whole(event)
 
     def post(self, command):
         self.socket.sendall(frame(json.dumps(command).encode()))
@@ -84,6 +88,12 @@ class ChatClient:
         if not data:
             raise BenchFailure("the relay cut a session")
         self.buffer += data
+
+
+def whole(reply):
+    if reply["type"] == "error":
+        raise BenchFailure(f"the relay answered {reply['code']}: {reply['reason']}")
+    return reply
 
 
 def upgrade(port):

@@ -63,11 +63,21 @@ def lines(users, conversations):
 
 def resident(bench, users, conversations):
     """The relay's RSS in KiB when it has opened a store of these conversations."""
-    folder = bench.new_folder("directory")
+    store = imported(bench, lines(users, conversations))
+    try:
+        with Relay(bench, store=store) as relay:
+            return resident_kib(relay.process)
+    finally:
+        remove(store)
+
+
+def imported(bench, export):
+    """A store with what the lines of an export say."""
+    folder = bench.new_folder("imported")
     source, store = folder / "lines.jsonl", folder / "roost.db"
     count = 0
     with open(source, "w") as file:
-        for line in lines(users, conversations):
+        for line in export:
             count += 1
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
         file.write(json.dumps({"type": "end", "lines": count}) + "\n")
@@ -76,11 +86,7 @@ def resident(bench, users, conversations):
     source.unlink()
     if code != 0:
         raise BenchFailure(f"the import failed: {text[-300:]}")
-    try:
-        with Relay(bench, store=store) as relay:
-            return resident_kib(relay.process)
-    finally:
-        remove(store)
+    return store
 
 
 LINES = [

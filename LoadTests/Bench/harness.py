@@ -58,7 +58,7 @@ def run(bench, scenario, *flags):
     path = scenario if isinstance(scenario, pathlib.Path) else SCENARIOS / f"{scenario}.yaml"
     out = bench.new_folder(f"load-{path.stem}")
     text = call(
-        bench, ["run", path, "--pin", "--durability", "full", "--quiet", "--no-html",
+        bench, ["run", path, "--pin", "--durability", "full", "--quiet",
                 "--roost", bench.roost, "--out", out, *flags], AROUND_SECONDS + 120)
     return read(out / "report.json", text)
 

@@ -147,7 +147,7 @@ def others(bench, relay, seed):
     """The p99 of 200 pairs who chat, in milliseconds, and the report."""
     out = bench.new_folder("others")
     text = harness.call(
-        bench, ["run", harness.SCENARIOS / "neighbours.yaml", "--pin", "--quiet", "--no-html", "--out", out,
+        bench, ["run", harness.SCENARIOS / "neighbours.yaml", "--pin", "--quiet", "--out", out,
                 "--url", f"ws://127.0.0.1:{relay.port}/v1/socket", "--key-file", relay.key_file,
                 "--pid", relay.process.pid, "--seed", seed], harness.AROUND_SECONDS)
     return harness.read(out / "report.json", text)

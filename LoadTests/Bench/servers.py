@@ -68,7 +68,7 @@ class Relay(Server):
     def await_port(self):
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
-            if found := re.search(r"listens on ws://127\.0\.0\.1:(\d+)/", self.log_file.read_text()):
+            if found := re.search(r"listens on wss?://127\.0\.0\.1:(\d+)/", self.log_file.read_text()):
                 return int(found.group(1))
             time.sleep(0.02)
         raise BenchFailure(f"roost didn't start: {self.log_file.read_text()[-300:]}")

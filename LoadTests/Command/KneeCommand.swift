@@ -41,7 +41,7 @@ struct KneeCommand: ParsableCommand {
         let folder = OutputFolder.path(for: "knee-\(scenario.name)", asked: out, several: false)
         try OutputFolder.make(folder)
         try knee.write(to: "\(folder)/knee.json")
-        if let half { _ = try OutputFolder.write(half, into: folder, withPage: true) }
+        try half?.writeAll(into: folder)
         throw ExitCode(knee.verdict.exitCode)
     }
 }

@@ -16,7 +16,7 @@ struct LoadCommand: ParsableCommand {
             "Exit codes: 0 held, 1 broken, 2 not possible to run, 3 invalid because the harness didn't keep up.",
         subcommands: [
             RunCommand.self, CompareCommand.self, KneeCommand.self, ListCommand.self, CheckCommand.self,
-            BaselineCommand.self, WorkerCommand.self,
+            WorkerCommand.self,
         ],
         defaultSubcommand: RunCommand.self
     )

@@ -12,7 +12,6 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var flags: RunFlags
     @Option(help: "Messages a second, of all users together.") var rate: Double?
     @Option(help: "Folder for the report. With several scenarios, each gets a folder inside it.") var out: String?
-    @Flag(name: .customLong("no-html"), help: "Write only report.json.") var isWithoutPage = false
     @Flag(name: .customLong("correctness-only"), help: "Judge only faults, not thresholds or lateness.")
     var judgesOnlyCorrectness = false
 
@@ -35,12 +34,12 @@ struct RunCommand: ParsableCommand {
 
     private func show(_ report: Report, several: Bool) throws {
         let folder = OutputFolder.path(for: report.scenario.name, asked: out, several: several)
-        let path = try OutputFolder.write(report, into: folder, withPage: !isWithoutPage)
+        try report.writeAll(into: folder)
         if flags.isQuiet {
             let reason = report.reasons.first.map { ": \($0)" } ?? ""
             return Output.write("\(report.scenario.name): \(report.verdict.word)\(reason)")
         }
         Output.write(TerminalReport.text(for: report, width: Output.width, colour: Output.hasColour))
-        Output.write("Written to \(path)", to: .standardError)
+        Output.write("Written to \(folder)/report.json, which report.html draws", to: .standardError)
     }
 }

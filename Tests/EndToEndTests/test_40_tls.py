@@ -307,7 +307,7 @@ async def test_the_load_tester_speaks_it(secure):
 
     async def run(*trust):
         process = await asyncio.create_subprocess_exec(
-            load, "run", "direct", "--short", "--quiet", "--correctness-only", "--no-html", "--url",
+            load, "run", "direct", "--short", "--quiet", "--correctness-only", "--url",
             f"wss://127.0.0.1:{relay.port}/v1/socket", "--key-file", relay.relay.key_file, "--out",
             relay.relay.folder / "report", *trust, cwd=REPOSITORY, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT)

@@ -103,7 +103,7 @@ def test_ctrl_c_ends_the_load_and_reports(scenario, tmp_path):
     assert 0 < found.report["result"]["seconds"] < 60
     assert found.faults == {}, found
     assert any("cut short" in reason for reason in found.report["reasons"]), found
-    assert (found.folder / "report.html").exists()
+    assert (found.folder / "delivery.hgrm").exists()
 
 
 def test_a_second_ctrl_c_ends_at_once(scenario, tmp_path):

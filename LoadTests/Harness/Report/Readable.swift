@@ -56,24 +56,6 @@ enum Readable {
         }
     }
 
-    /// The same without trailing zeros, for axes: `10 ms`.
-    static func shortSpan(_ nanoseconds: Double) -> String {
-        switch nanoseconds {
-        case ..<999_500: "\(trimmed(nanoseconds / 1e3)) µs"
-        case ..<999_500_000: "\(trimmed(nanoseconds / 1e6)) ms"
-        default: "\(trimmed(nanoseconds / 1e9)) s"
-        }
-    }
-
-    /// A short form for axes and cards: `950`, `12.5k`, `2M`.
-    static func short(_ number: Double) -> String {
-        switch abs(number) {
-        case ..<999.5: trimmed(number)
-        case ..<999_500: trimmed(number / 1e3) + "k"
-        default: trimmed(number / 1e6) + "M"
-        }
-    }
-
     /// A share of 1: `2.5 %`.
     static func percent(_ share: Double) -> String { fixed(share * 100, 1) + " %" }
 

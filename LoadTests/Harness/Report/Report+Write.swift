@@ -5,7 +5,10 @@ extension Report {
     /// Writes `report.json` to this path, in one step.
     ///
     /// - Throws: `ReportFileError`.
-    public func write(to path: String) throws { try ReportFile.write(try ReportFile.encode(self), to: path) }
+    public func write(to path: String) throws { try ReportFile.write(try encoded(), to: path) }
+
+    /// The file: the report, and in words and figures what follows from it.
+    func encoded() throws -> Data { try ReportFile.encode(StoredReport(report: self)) }
 
     /// Reads what `write(to:)` wrote.
     ///
@@ -18,8 +21,8 @@ extension Report {
         try ReportFile.decode(Report.self, format: currentFormat, from: data, name: name)
     }
 
-    /// Writes `report.json`, `report.html`, and two `.hgrm` files for each kind of latency that was measured into a
-    /// folder, which is made if it isn't there.
+    /// Writes `report.json`, and two `.hgrm` files for each kind of latency that was measured into a folder, which is
+    /// made if it isn't there.
     ///
     /// - Returns: the paths, `report.json` first.
     /// - Throws: `ReportFileError`.
@@ -30,9 +33,8 @@ extension Report {
         } catch {
             throw ReportFileError(text: "\(folder) cannot be made: \(error.localizedDescription)")
         }
-        var paths = ["\(folder)/report.json", "\(folder)/report.html"]
+        var paths = ["\(folder)/report.json"]
         try write(to: paths[0])
-        try ReportFile.write(Data(HTMLReport.page(for: [self]).utf8), to: paths[1])
         for file in percentileFiles {
             let path = "\(folder)/\(file.name)"
             try ReportFile.write(Data(file.text.utf8), to: path)

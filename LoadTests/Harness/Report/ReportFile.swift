@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file format of reports and baselines: JSON with sorted keys, so that the same report gives the same file, and
+/// The file format of reports: JSON with sorted keys, so that the same report gives the same file, and
 /// with each list of numbers on one line, for human readers. Blocks; not for the loop's thread.
 enum ReportFile {
     static func encode(_ value: some Encodable) throws -> Data {

@@ -1,7 +1,7 @@
 /// What happened second by second, and what everybody needed to recover from: for runs that disturb their sessions. A
 /// value; pure.
 struct SecondsTable {
-    // More fill screens. The page and the JSON have all of them.
+    // More fill screens. The JSON and its page have all of them.
     private static let secondsMax = 120
 
     let report: Report

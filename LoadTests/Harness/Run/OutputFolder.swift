@@ -17,15 +17,6 @@ public enum OutputFolder {
         return "\(isCheckout ? "LoadTests/Results" : "roost-load-results")/\(scenario)-\(time)"
     }
 
-    /// Writes a report's files: all of them, or only `report.json`. Returns the first one's path.
-    public static func write(_ report: Report, into folder: String, withPage: Bool) throws -> String {
-        guard !withPage else { return try report.writeAll(into: folder).first ?? folder }
-        try make(folder)
-        let path = "\(folder)/report.json"
-        try report.write(to: path)
-        return path
-    }
-
     /// Makes a folder and those above it.
     public static func make(_ folder: String) throws {
         do {
@@ -33,10 +24,5 @@ public enum OutputFolder {
         } catch {
             throw RunFailure("\(folder) can't be created: \(error.localizedDescription)")
         }
-    }
-
-    /// Writes a text in one step.
-    public static func write(_ text: String, to path: String) throws {
-        try ReportFile.write(Data(text.utf8), to: path)
     }
 }

@@ -25,8 +25,6 @@ import Testing
         #expect(Readable.span(450_000) == "450 µs")
         #expect(Readable.span(12_340_000) == "12.3 ms")
         #expect(Readable.span(1_200_000_000) == "1.20 s")
-        #expect(Readable.shortSpan(10_000_000) == "10 ms")
-        #expect(Readable.short(12_500) == "12.5k")
         #expect(Readable.memory(2_048) == "2.00 MiB")
         #expect(Readable.clock(90) == "90 s")
         #expect(Readable.clock(5_400) == "90 min")

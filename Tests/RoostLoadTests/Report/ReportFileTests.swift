@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Reports and baselines as JSON.
+/// Reports as JSON.
 @Suite struct ReportFileTests {
     private func folder() throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("roost-load-\(UUID().uuidString)").path
@@ -81,40 +81,27 @@ import Testing
         let names = paths.map { String($0.dropFirst("\(folder)/deep/run/".count)) }
         #expect(
             names == [
-                "report.json", "report.html", "delivery.hgrm", "delivery-uncorrected.hgrm", "ack.hgrm",
-                "ack-uncorrected.hgrm",
+                "report.json", "delivery.hgrm", "delivery-uncorrected.hgrm", "ack.hgrm", "ack-uncorrected.hgrm",
                 "connect.hgrm", "connect-uncorrected.hgrm",
             ])
         for path in paths { #expect(try ReportFile.read(path).count > 100, "\(path)") }
     }
 
-    @Test func baselinesKeepFiguresAndNoTimelines() throws {
-        let folder = try folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let report = try SampleRun().report
-        try Baseline(report).write(to: "\(folder)/pairs.json")
-        let read = try Baseline.read("\(folder)/pairs.json")
-        #expect(read == Baseline(report))
-        #expect(read.figures["delivery_p99_ms"] == report.figure(named: "delivery_p99_ms"))
-        #expect(read.figures["p99_ms"] == nil)
-        #expect(read.figures["storm_seconds"] == nil)
-        #expect(try ReportFile.read("\(folder)/pairs.json").count < 4_000)
-
-        let page = try BaselineTable(folder: folder).markdown
-        #expect(page == BaselineTable([read]).markdown)
-        #expect(page.contains("| [pairs](pairs.json) | 2026-03-01 | held | full |"))
-    }
-
-    @Test func baselinesOfEachMachineHaveATableAndNamesCannotBreakIt() throws {
-        var run = try SampleRun(seconds: 2, rate: 20)
-        run.scenario.about = "a | b <i>\nc"
-        var other = Baseline(run.report)
-        other.machine = "Another"
-        let page = BaselineTable([Baseline(run.report), other]).markdown
-        #expect(page == BaselineTable([other, Baseline(run.report)]).markdown)
-        #expect(page.components(separatedBy: "\n## ").count == 3)
-        #expect(page.contains("a \\| b \\<i\\>\u{FFFD}c"))
-        let columns = page.split(separator: "\n").filter { $0.hasPrefix("|") }.map { $0.split(separator: "|").count }
-        #expect(Set(columns) == [columns[0]])
+    /// The page and the bench compute nothing again: what they show is in the file.
+    @Test func whatFollowsIsInTheFile() throws {
+        let report = try full()
+        let object = try JSONSerialization.jsonObject(with: report.encoded()) as? [String: Any]
+        let shown = try #require(object?["shown"] as? [String: Any])
+        let figures = try #require(shown["figures"] as? [String: Any])
+        #expect(figures["delivery_p99_ms"] as? Double == report.figure(named: "delivery_p99_ms"))
+        #expect(figures["storm_seconds"] as? Double == 3)
+        #expect(figures["live_seconds"] as? String == "inf")
+        #expect(figures.count == Figure.all.count { report.figure(named: $0.name) != nil })
+        #expect(shown["verdict"] as? String == "broken")
+        #expect((shown["bounds"] as? [String])?.count == report.thresholds.count)
+        #expect((shown["recoveries"] as? [Any])?.count == 1)
+        #expect((shown["checks"] as? [Any])?.count == Validity.checks(of: report.result).count)
+        #expect((shown["faults"] as? [Any])?.count == Fault.allCases.count)
+        #expect((shown["kinds"] as? [Any])?.count == LatencyKind.allCases.count)
     }
 }

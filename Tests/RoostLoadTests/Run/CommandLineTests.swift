@@ -49,7 +49,6 @@ import Testing
         #expect(knee.factor == 2)
         #expect(knee.flags.options.seconds == 5)
         #expect(try parse(CheckCommand.self, "check a.yaml b.yaml").files == ["a.yaml", "b.yaml"])
-        #expect(try parse(BaselineCommand.self, "baseline").out == "LoadTests/Baselines")
         #expect(try parse(WorkerCommand.self, "worker order.json").order == "order.json")
         _ = try parse(ListCommand.self, "list")
     }

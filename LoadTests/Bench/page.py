@@ -1,38 +1,31 @@
-#!/usr/bin/env python3
-"""Measures what an own message costs the main thread of a page whose list has many conversations.
+"""What an own message costs the main thread of a page whose list has many conversations.
 
-The page is Web/roost.js in headless Chromium, with its IndexedDB. A socket inside the page answers as a relay does, so that
-nothing else is measured. The figures are Chromium's own (TaskDuration): all that the main thread did until the message
-was sent and nothing more happened. Usage:
-
-    .build-venv/bin/python LoadTests/own-message-among-many [COUNT]
-"""
+The page is Web/roost.js in headless Chromium, with its IndexedDB. A socket inside the page answers as a relay does, so
+that nothing else is measured. The figures are Chromium's own (TaskDuration): all that the main thread did until the
+message was sent and nothing more happened."""
 
 import asyncio
-import pathlib
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "Tests/EndToEndTests"))
+from failure import BenchFailure
+from findings import Line
+from services_lines import Runs, end_to_end
 
-from harness.web import Browser, Site  # noqa: E402
-
-MESSAGES = 20
+CONVERSATIONS, MESSAGES = 5_000, 20
 # The page is at rest when it has done less than this in a while: milliseconds, and seconds.
 REST, WHILE = 2, 0.3
-
 RELAY = """
 const time = 1_700_000_000_000;
 const row = (number) => ({
   conversation: `c${number}`, kind: "direct", role: "member", count: 2, members: ["alice", `u${number}`], sequence: 1,
   read: 0, unread: 1, time: time - number,
-  message: { conversation: `c${number}`, sequence: 1, from: `u${number}`, time: time - number, body: `hello ${number}` },
+  message: {
+    conversation: `c${number}`, sequence: 1, from: `u${number}`, time: time - number, body: `hello ${number}` },
 });
 let sequence = 1;
 const answers = {
   hello: () => ({
-    type: "welcome", user: "alice", device: "web", position: "p0", head: "p0", epoch: "e", time, new: true, badge: COUNT,
-    limits: { frameBytes: 65_536 } }),
+    type: "welcome", user: "alice", device: "web", position: "p0", head: "p0", epoch: "e", time, new: true,
+    badge: COUNT, limits: { frameBytes: 65_536 } }),
   ping: () => ({ type: "pong" }),
   "conversation.list": ({ before = 0, requests }) => {
     if (requests) return { conversations: [] };
@@ -80,17 +73,10 @@ return app.roost.snapshot.pendingCount;
 
 
 class Meter:
-    """What the main thread of a tab does."""
+    """The work of the main thread of a tab."""
 
     def __init__(self, tab, session):
-        self.tab = tab
-        self.session = session
-
-    @classmethod
-    async def on(cls, tab):
-        session = await tab.page.context.new_cdp_session(tab.page)
-        await session.send("Performance.enable")
-        return cls(tab, session)
+        self.tab, self.session = tab, session
 
     async def work(self):
         """All of it so far, in milliseconds."""
@@ -98,7 +84,7 @@ class Meter:
         return 1_000 * next(one["value"] for one in found if one["name"] == "TaskDuration")
 
     async def cost(self, code, argument=None):
-        """What an action costs, with what follows it."""
+        """The work of an action, with what follows it."""
         begin = await self.work()
         await self.tab.run(code, argument)
         return await self.rest() - begin
@@ -114,29 +100,39 @@ class Meter:
             before = now
 
 
-async def messages(tab, meter):
-    rows = await tab.run("app.rows")
-    costs = sorted([await meter.cost(SEND, number) for number in range(MESSAGES)])
-    print(f"{rows:6,} rows: {costs[len(costs) // 2]:6.1f} ms for an own message (most {costs[-1]:.1f})", flush=True)
-
-
-async def measure(count):
-    site = Site()
-    async with Browser(site) as browser:
+async def visit(web, count, runs):
+    site = web.Site()
+    async with web.Browser(site) as browser:
         tab = await browser.tab()
         await tab.page.wait_for_function("window.app !== undefined")
-        meter = await Meter.on(tab)
+        session = await tab.page.context.new_cdp_session(tab.page)
+        await session.send("Performance.enable")
+        meter = Meter(tab, session)
+
+        async def messages(words):
+            costs = sorted([await meter.cost(SEND, number) for number in range(MESSAGES)])
+            runs.note(f"an own message, {words}", "ms", costs[len(costs) // 2])
+            runs.note(f"an own message, {words}: most", "ms", costs[-1])
+
         begin = await meter.work()
         await tab.run(RELAY.replace("COUNT", str(count)))
         await tab.until(f"app.roost.snapshot.badge === {count} && app.rows > 0")
-        print(f"{count:6,} conversations: {await meter.rest() - begin:6.0f} ms to get them", flush=True)
-        await messages(tab, meter)
+        runs.note("getting the conversations", "ms", await meter.rest() - begin)
+        await messages("first rows")
         more = "while (app.roost.conversations.snapshot.hasMore) await app.roost.conversations.loadMore();"
-        print(f"{count:6,} conversations: {await meter.cost(more):6.0f} ms to scroll through the list", flush=True)
-        await messages(tab, meter)
-        assert browser.problems == [], browser.problems
+        runs.note("scrolling through the list", "ms", await meter.cost(more))
+        await messages("all rows")
+        if browser.problems:
+            raise BenchFailure(f"the page has an error: {browser.problems[0]}")
     site.close()
 
 
-if __name__ == "__main__":
-    asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000))
+def measure(bench):
+    runs, web = Runs(), end_to_end(bench, "web")
+    for _ in range(bench.runs):
+        asyncio.run(visit(web, 200 if bench.quick else CONVERSATIONS, runs))
+    return runs.findings(durability=None)
+
+
+LINES = [Line("page", "an own message on a page with 5,000 conversations", "The work of the main thread of a page with "
+              "roost.js in headless Chromium. A socket inside the page answers as a relay does.", measure)]

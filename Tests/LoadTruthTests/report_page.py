@@ -1,0 +1,32 @@
+"""LoadTests/report.html in headless Chromium."""
+
+from harness.chromium import chromium
+from harness.relay import REPOSITORY
+
+PAGE = REPOSITORY / "LoadTests/report.html"
+READ = """() => ({
+  problem: document.getElementById("problem").hidden ? "" : document.getElementById("problem").textContent,
+  articles: [...document.querySelectorAll("article")].map((article) => ({
+    name: article.querySelector("h2").firstChild.textContent, text: article.textContent,
+    charts: [...article.querySelectorAll("svg > title")].map((title) => title.textContent),
+    rows: [...article.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent)),
+    paths: [...article.querySelectorAll("path")].map((path) => path.getAttribute("d")) })),
+  scripts: document.querySelectorAll("article script, article b").length,
+  links: [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href")) })"""
+
+
+async def drawn(*reports):
+    """What the page shows of these files. It must load nothing, and have no error."""
+    async with chromium() as browser:
+        page = await browser.new_page()
+        problems, asked = [], []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("request", lambda request: asked.append(request.url))
+        await page.goto(PAGE.as_uri())
+        await page.set_input_files("#files", [str(report) for report in reports])
+        await page.wait_for_selector("article, #problem:not([hidden])")
+        shown = await page.evaluate(READ)
+        assert problems == [], problems
+        assert asked == [PAGE.as_uri()], asked
+        return shown
