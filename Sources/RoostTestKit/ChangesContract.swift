@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// What a store says of a conversation beside its messages, with pages of history. The conversation has 25 messages,
-/// and was created and renamed.
+/// The store contract for changes to a conversation beside its messages, in pages of history. The conversation has 25
+/// messages, and was created and renamed.
 enum ChangesContract {
-    /// What else happened stands behind the messages of a page, the newest of it.
+    /// A page contains the changes behind its messages, the newest ones.
     static func standBetweenMessages(_ store: inout StoreDriver) throws {
         _ = try store.commit([store.change(1, by: 1, .rename("y")), store.change(1, by: 1, .rename("z"))])
         func places(

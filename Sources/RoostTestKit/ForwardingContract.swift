@@ -12,7 +12,7 @@ enum ForwardingContract {
         try StoreContract.expect(repeated?.deletedAt == Timestamp.never, false)
     }
 
-    /// A message that forwards another one has what that says when it is stored, with the name of whoever wrote it.
+    /// A forwarded message has the content of its original at the moment of storing, with the author's name.
     @Sendable static func forwarding(_ store: inout StoreDriver) throws {
         func forward(
             _ sequence: Int64, of source: Int32 = 1, to target: Int32 = 2, key: String = "", withheld: Set<Int32> = []
@@ -57,7 +57,7 @@ enum ForwardingContract {
             try store.commit([edit, forward(2), delete, forward(2)]).enumerated().filter { $0.offset % 2 == 1 }
                 .map(\.element),
             [.stored(StoreContract.at(10), SequenceNumber(5), content("text", "c")), .refused(.gone)])
-        // Nobody edits it, not even whoever forwarded it.
+        // No user can edit it, not even the one who forwarded it.
         var other = store.event(.edit, 2, by: 2, of: 2, "other")
         other.flag = true
         try StoreContract.expect(try store.commit([other]), [.refused(.forbidden)])

@@ -3,7 +3,7 @@ import RoostFraming
 import RoostWire
 
 /// One connection of a `RelayHarness`, from the client's side. It sends commands as JSON text and keeps every frame
-/// that arrives. It reads everything at once, unless a test tells it to stop reading.
+/// that arrives. It reads everything at once, unless a test stops reading.
 public final class HarnessClient {
     /// The relay's session of this connection.
     public let session: Session

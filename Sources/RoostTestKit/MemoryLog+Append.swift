@@ -84,13 +84,13 @@ extension MemoryLog {
         }
     }
 
-    /// What was stored under a key, as it is now.
+    /// The event stored under a key, in its present form.
     private func present(_ first: StoredEvent?) -> StoredEvent? {
         guard let first, first.kind == .message else { return first }
         return state.conversations[first.conversation]?.message(first.sequence) ?? first
     }
 
-    /// What a message says that is forwarded now, or why it can't be.
+    /// The content of a message that is forwarded now, or why it can't be.
     private func content(
         of source: ForwardedMessage, for reader: UserNumber, at time: Timestamp
     ) -> (content: MessageContent?, refusal: ErrorCode) {
@@ -197,7 +197,7 @@ extension MemoryLog {
         state.conversations[append.conversation] = record
     }
 
-    /// What is withheld begins a veil for its user, and what isn't ends the veil of a user who may see it.
+    /// A withheld event begins a veil for its user, and another event ends the veil of a user who may see it.
     private func veil(for append: Append, at position: Position) {
         guard let entry = state.conversations[append.conversation]?.entry, entry.kind == .direct else { return }
         var veil = entry.veil
@@ -219,7 +219,7 @@ extension MemoryLog {
         state.conversations[append.conversation]?.entry.veil = veil
     }
 
-    /// Whoever writes a message has read everything before it, unless the event says otherwise.
+    /// The author of a message has read everything before it, unless the event says otherwise.
     private func noteOwn(_ message: SequenceNumber, _ append: Append) {
         changeMember(append.sender, of: append.conversation) { member in
             guard let sequence = append.flag ? member.watermark.own.insert(message) : message else { return }
@@ -337,7 +337,7 @@ extension MemoryLog.Record {
         rows[place].body = []
     }
 
-    /// What becomes of a change of what is pinned; nil for another change, or for a pin that is taken away.
+    /// The outcome of a pin or unpin; nil for another change, or for a removed pin.
     func judge(_ change: ConversationChange?, of append: Append, at position: Position) -> Outcome? {
         switch change {
         case .pin(let sequence):
@@ -372,7 +372,7 @@ extension MemoryLog.Record {
         entry.pins = list.pins
     }
 
-    /// Of too many, the oldest goes.
+    /// Notes a mention. Beyond the bound, the oldest is dropped.
     mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {
         guard let author = message(sequence)?.sender, author != user else { return }
         let others = (mentions[user] ?? []).filter { $0.sequence != sequence }

@@ -28,7 +28,7 @@ extension MemoryLog {
             if span.leftAt < Position(.max) {
                 result.ends[span.conversation] = record.rows.last { $0.position <= span.leftAt }?.time ?? .never
             }
-            // One more than asked for, which tells whether there are more.
+            // One more than asked for, to see whether there are more.
             found += record.rows(in: span, atMost: request.rows + 1)
         }
         found.sort { $0.position < $1.position }
@@ -142,7 +142,7 @@ extension MemoryLog {
 }
 
 extension ReadResult {
-    /// What else happened to the conversation behind the messages of a page of history.
+    /// Adds the changes to the conversation behind the messages of a page of history.
     fileprivate mutating func addChanges(
         _ rows: [StoredEvent], _ request: HistoryRequest, _ last: Int64,
         author: (SequenceNumber) -> UserNumber?

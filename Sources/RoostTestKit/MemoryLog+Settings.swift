@@ -23,7 +23,7 @@ extension MemoryLog {
         return .stored(state.head, .none)
     }
 
-    /// Forgets the older half of too many removals. Whoever hasn't been told of them reads everything anew.
+    /// Forgets the older half of too many removals. A device that missed them reads everything anew.
     private func forgetRemovals(_ settings: inout [String: StoredEvent]) {
         let removed = settings.values.filter { $0.body.isEmpty && !$0.label.isEmpty }
         guard removed.count > settingsPerUser else { return }
@@ -49,7 +49,7 @@ extension MemoryLog {
         return result
     }
 
-    /// What a device has missed of its user's settings: the first ones, in the order of positions.
+    /// The settings that a device of the user has missed: the first ones, in the order of positions.
     func settings(in span: PageRequest.Span, of user: UserNumber, atMost most: Int) -> [StoredEvent] {
         let missed = (state.settings[user] ?? [:]).values.filter {
             $0.position > span.after && $0.position <= span.upTo

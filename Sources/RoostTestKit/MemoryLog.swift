@@ -78,7 +78,7 @@ public final class MemoryLog: LogWriter, LogReader {
     private let leaseSize: Int32
     /// Positions of another epoch are none of this log's. `copy` keeps it; a test that restores a backup changes it.
     public var epoch = "memory"
-    /// Most settings of one user, and most removals that devices are told of.
+    /// Most settings of one user, and most removals kept for devices that missed them.
     public var settingsPerUser = Limits().statesPerUser
 
     /// An empty log.

@@ -3,8 +3,8 @@ import RoostWire
 
 /// The store contract for messages that say nothing of what their senders have read. It keeps nothing.
 enum ReadingContract {
-    /// Who writes without reading has read nothing by that, and such messages are known, until the member has read
-    /// further. Of too many stretches, the oldest is read.
+    /// A user who writes without reading has read nothing by that, and such messages are known, until the member has
+    /// read further. Beyond the bound of such ranges, the oldest counts as read.
     @Sendable static func reading(_ store: inout StoreDriver) throws {
         func unread(_ user: Int32, _ text: String) -> Append {
             var event = store.message(1, by: user, text)

@@ -2,9 +2,9 @@ import RoostCore
 import RoostWire
 @_exported import SeededRandom
 
-/// A relay with everything that a server has around it: a log in memory, a clock that only moves when told to, clients
-/// that speak JSON. Everything happens at once and in the calling thread, unless a test holds it back. So a unit test
-/// reads as a list of what happened and what came of it.
+/// A relay with everything that a server has around it: a log in memory, a clock that moves only when a test moves it,
+/// clients that speak JSON. Everything happens at once and in the calling thread, unless a test holds it back. So a
+/// unit test reads as a list of steps and results.
 public final class RelayHarness {
     /// The relay. `crash` replaces it.
     public private(set) var relay: Relay
@@ -92,7 +92,7 @@ public final class RelayHarness {
     // MARK: Trouble
 
     /// The process dies: what wasn't committed is lost, connections are cut, and a new relay starts from the log.
-    /// - Parameter isHeldBatchDurable: the batch under way reached the log, although nobody was told.
+    /// - Parameter isHeldBatchDurable: the batch under way reached the log, although its senders got no answer.
     public func crash(isHeldBatchDurable: Bool = false) {
         if let heldBatch, isHeldBatchDurable { _ = log.commit(heldBatch) }
         heldBatch = nil

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What both stores promise of requests. It keeps nothing.
+/// The promises of both stores about requests. It keeps nothing.
 enum RequestContract {
     /// A request stays one, and stays dropped, until its receiver does something in it.
     @Sendable static func requests(_ store: inout StoreDriver) throws {

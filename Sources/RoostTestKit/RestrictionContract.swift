@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What a store keeps of who may be in a group and write in it.
+/// The promises of both stores about bans, time-outs and writing rights in groups.
 enum RestrictionContract {
     /// A ban removes a member and stays; a time-out goes with the first change behind its end; what is so already isn't
     /// stored again.
@@ -47,7 +47,7 @@ enum RestrictionContract {
         try StoreContract.expect(try stored(), [])
     }
 
-    /// How often members may write stays, and what is so already isn't stored again.
+    /// The slow mode of a group is kept, and a repetition isn't stored again.
     @Sendable static func slowing(_ store: inout StoreDriver) throws {
         func slow() throws -> Int64 { try store.load().conversations[0].slow }
         try store.create(1, members: [1, 2])

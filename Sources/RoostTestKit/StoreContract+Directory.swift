@@ -115,8 +115,8 @@ extension StoreContract {
         try expect(try store.load().leases.users.contains(used), false)
     }
 
-    /// A new member has read nothing, and earlier messages don't count as unread. Whoever writes has read what was
-    /// before.
+    /// A new member has read nothing, and earlier messages don't count as unread. The author of a message has read what
+    /// was before.
     @Sendable static func joining(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])
         _ = try store.commit([
@@ -130,7 +130,7 @@ extension StoreContract {
         try expect(found.map(\.joinedAfter.value), [0, 2])
     }
 
-    /// What a group shows, and when it was created.
+    /// A group's title and the like, and the time of its creation.
     @Sendable static func appearance(_ store: inout StoreDriver) throws {
         let creation = store.creation(1, members: [1])
         _ = try store.commit([creation, store.message(1, by: 1, "a")])
@@ -172,7 +172,7 @@ extension StoreContract {
         var unstored = store.reply(1, by: 1, to: 99)
         unstored.change = .remove([UserNumber(1)])
         try expect(try store.commit([unstored]), [.refused(.notFound)])
-        // Nobody is further than the last message. Who wrote them is no member.
+        // No mark is beyond the last message. The author of these is no member.
         _ = try store.commit((1...7).map { store.message(1, by: 9, "\($0)") })
         try store.goOn()
         var found = try store.load().members

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What messages have beside their body.
+/// The members of messages beside their body.
 extension StoreContract {
     private static func message(
         _ store: StoreDriver, _ text: String, mentioning users: [Int32], key: String = ""
@@ -12,7 +12,7 @@ extension StoreContract {
         return event
     }
 
-    /// Mentions are told with the message, and what a member hasn't read of them is kept, up to a bound.
+    /// Mentions come with the message, and a member's unread ones are kept, up to a bound.
     @Sendable static func mentions(_ store: inout StoreDriver) throws {
         func numbers(_ list: [Mention]) -> [Int64] { list.map(\.sequence.value) }
         try store.create(1, members: [1, 2, 3])
@@ -35,7 +35,7 @@ extension StoreContract {
             try store.commit([first, other]),
             [.duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time), .refused(.conflict)])
 
-        // An edit replaces the list, even if the body stays; what was told stays unread.
+        // An edit replaces the list, even if the body stays; an unread mention that was sent stays unread.
         edit.extras = Extras(mentions: ["u2"])
         edit.mentioned = [UserNumber(2)]
         try expect(

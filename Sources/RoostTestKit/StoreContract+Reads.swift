@@ -139,7 +139,7 @@ extension StoreContract {
         return edit
     }
 
-    /// Of several edits of a message only the last one is told, and none of a deleted message.
+    /// Only the last of several edits of a message is read, and none of a deleted message.
     @Sendable static func lastEdits(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])
         _ = try store.commit((0..<2).map { store.message(1, by: 1, "m\($0)") })

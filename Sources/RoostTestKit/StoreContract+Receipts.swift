@@ -47,7 +47,7 @@ extension StoreContract {
         try store.goOn()
         try expect(try times(8_999_999, of: two)?.delivered, .at(time(9_000)))
         try expect(try times(9_000_001, of: two)?.delivered, .at(time(9_001)))
-        // Whoever joins again begins anew, and nobody else has any.
+        // A member who joins again begins anew, and other users have no marks.
         _ = try store.commit([
             store.change(1, by: 1, .remove([two])), store.change(1, by: 1, .add([NewMember(two, .member)])),
         ])

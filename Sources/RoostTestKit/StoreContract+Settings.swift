@@ -4,7 +4,7 @@ import RoostWire
 // MARK: Settings
 
 extension StoreContract {
-    /// Of each key the newest value is kept, and told to devices that were away.
+    /// The newest value of each key is kept, and read by devices that were away.
     @Sendable static func settings(_ store: inout StoreDriver) throws {
         try store.apply([.user(UserNumber(1), name: "alice"), .user(UserNumber(2), name: "bob")])
         try store.create(1, members: [1, 2])
@@ -48,7 +48,7 @@ extension StoreContract {
         try expect(try store.settings(1).events.map(\.position.value), [3, 8])
         try expect(try store.settings(2).events.map(\.text), ["\"bob\""])
         try expect(try store.settings(3).events.count, 0)
-        // They belong to no conversation, and no service is told.
+        // They belong to no conversation, and aren't in the feed of services.
         try expect(try store.feed(after: .start, rows: 100).events.map(\.position.value), [1, 6])
         try expect(try store.history(1).count, 1)
         let snapshot = try store.load()
@@ -60,7 +60,7 @@ extension StoreContract {
                 .init(UserNumber(2), lastPosition: at(5), lastTime: time(7)),
             ])
         try expect(try store.commit([store.message(1, by: 1, "n")]), [.stored(at(9), SequenceNumber(2))])
-        // Nothing is left of whoever has left for good.
+        // All settings of a user who has left for good are gone.
         try store.apply([.profile(UserNumber(1), .tombstone(version: 1))])
         try store.goOn()
         try expect(try store.settings(1).events.count, 0)
@@ -68,7 +68,7 @@ extension StoreContract {
         try expect(try store.commit([store.setting(2, "b", nil)]), [.stored(at(10), .none)])
     }
 
-    /// A user has so many keys; removals that were forgotten are told by a mark.
+    /// A user has a bounded number of keys; forgotten removals are replaced by a mark.
     @Sendable static func manySettings(_ store: inout StoreDriver) throws {
         try store.apply([.user(UserNumber(1), name: "alice"), .user(UserNumber(2), name: "bob")])
         let most = Limits().statesPerUser
@@ -102,7 +102,7 @@ extension StoreContract {
         try expect(missed.allSatisfy { $0.body.isEmpty }, true)
         let mark = missed.first { $0.label.isEmpty }?.position ?? .start
         try expect(missed.map(\.position).min() == mark, true)
-        // Whoever was told of the forgotten ones isn't told again.
+        // A device that got the mark doesn't get it again.
         try expect(try store.missed(1, after: mark.value, rows: 5_000).events.allSatisfy { !$0.label.isEmpty }, true)
         try expect(try store.settings(1).events.count, 0)
         try expect(try store.commit([store.setting(1, "a", "1")]).count, 1)

@@ -309,7 +309,7 @@ extension StoreContract {
         try expect(shown.map(\.deletedAt), [delete.time, moderated.time])
         try expect(shown.map(\.reactions), [[], []])
         let rows = try store.page(1, after: 1).events
-        // Nothing but the deletion is told of what was edited before.
+        // Only the deletion of a message that was edited before is read.
         try expect(rows.map(\.kind), [.message, .message, .react, .delete, .delete])
         try expect(rows.allSatisfy { $0.body.isEmpty }, true)
     }

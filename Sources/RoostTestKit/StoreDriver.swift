@@ -162,7 +162,7 @@ public struct StoreDriver {
         ).receipts
     }
 
-    /// What a device of the user has missed, from the log and from the settings.
+    /// The events that a device of the user has missed, from the log and from the settings.
     func missed(_ user: Int32, after: Int64, rows: Int = 1_000) throws -> ReadResult {
         let number = ConversationNumber(settingsOf: UserNumber(user))
         let span = PageRequest.Span(number, after: Position(after), upTo: Position(.max))

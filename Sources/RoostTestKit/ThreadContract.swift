@@ -103,7 +103,7 @@ enum ThreadContract {
         try StoreContract.expect(try page(request(1, after: 9)), [11, 13])
     }
 
-    /// Nobody tells more of them apart.
+    /// Counts stop at a bound.
     @Sendable static func bound(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1, 2])
         let most = Limits().repliesCounted

@@ -1,7 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// What both stores promise of what is withheld from the one of two users who has blocked the other. It keeps nothing.
+/// The promises of both stores about events withheld from the one of two users who has blocked the other. It keeps
+/// nothing.
 enum VeilContract {
     private static let direct = ConversationNumber(1)
     private static let (blocker, blocked) = (UserNumber(1), UserNumber(2))
@@ -64,7 +65,7 @@ enum VeilContract {
         try StoreContract.expect(try store.commit([withheld(again)]), [.unchanged])
     }
 
-    /// What a blocked user opens begins for the blocker with the first event that isn't withheld.
+    /// A conversation that a blocked user opens begins for the blocker with the first event that isn't withheld.
     @Sendable static func hiddenConversations(_ store: inout StoreDriver) throws {
         _ = try store.commit([withheld(creation(store, by: 2)), withheld(store.message(1, by: 2, "one"))])
         try store.goOn()
@@ -72,7 +73,7 @@ enum VeilContract {
         let member = snapshot.members.first { $0.user == blocker }
         try StoreContract.expect(
             snapshot.conversations[0].veil?.hidesAll(since: member?.joinedAt ?? .start) ?? false, true)
-        // The blocker opens it, which the other one isn't told.
+        // The blocker opens it, which the other one doesn't see.
         var opening = open(store, by: 1, .add([NewMember(blocker, .member, since: NewMember.fromNow)]))
         opening.withheldFrom = blocked
         let outcomes = try store.commit([opening, opening])
@@ -89,8 +90,8 @@ enum VeilContract {
         try StoreContract.expect(try store.load().conversations[0].veil, nil)
     }
 
-    /// What the blocked one gives, pins and takes back is the blocker's neither then nor later, and each of the two
-    /// keeps its own pins.
+    /// Reactions, pins and unpins of the blocked user never reach the blocker, then or later, and each of the two keeps
+    /// its own pins.
     @Sendable static func keptApart(_ store: inout StoreDriver) throws {
         func event(_ event: Append) -> Append {
             var event = event
@@ -132,7 +133,7 @@ enum VeilContract {
             try store.load().conversations[0].pins.filter { $0.hiddenFrom != user }.map(\.sequence.value).sorted()
         }
         try StoreContract.expect([try pins(of: blocker), try pins(of: blocked)], [[1], [2]])
-        // After the block: what is there for one of them alone is told to nobody else.
+        // After the block: pins of one of them alone are withheld from the other.
         try StoreContract.expect(
             isWithheld(try store.commit([pin(2, by: 1), pin(2, by: 1), unpin(1, by: 1), unpin(1, by: 1)])),
             [true, false, true, false])

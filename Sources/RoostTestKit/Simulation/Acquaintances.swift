@@ -1,7 +1,7 @@
-/// Who is whose contact in a simulation, as its clients know from what the relay took without an error. It asks neither
-/// the relay nor the ledger. Times are milliseconds by the wall clock.
+/// The contacts in a simulation, as its clients know them from commands that the relay accepted without an error. It
+/// asks neither the relay nor the ledger. Times are milliseconds by the wall clock.
 struct Acquaintances {
-    /// What a client does about another user.
+    /// A client's act on another user.
     enum Deed {
         case invite, accept
         /// A contact or an invitation ends.
@@ -14,7 +14,7 @@ struct Acquaintances {
     }
 
     private var inviters: [Ledger.Pair: Int] = [:]
-    /// Whose invitations the invited user doesn't hear of, because it had blocked the inviter.
+    /// Invitations hidden from the invited user, who had blocked the inviter.
     private var withheld: Set<Ledger.Pair> = []
     /// When the two were contacts.
     private var spans: [Ledger.Pair: [Span]] = [:]
@@ -22,7 +22,7 @@ struct Acquaintances {
     private var talked: Set<Ledger.Pair> = []
     /// Contacts that only the one sees who has opened a link of the other, who has blocked it; and since when.
     private var linked: [Ledger.Pair: Int64] = [:]
-    /// Who has opened a link of whom.
+    /// Pairs of users where one has opened a link of the other.
     private var followed: Set<Ledger.Pair> = []
     /// Conversations that strangers have begun, and that were dropped, whether that is durable or not.
     private(set) var dropped: Set<Int> = []
@@ -79,7 +79,7 @@ struct Acquaintances {
         return inviters[pair] == user && withheld.contains(pair) && linked[pair].map { $0 < time } ?? false
     }
 
-    /// How the other one is listed among the user's contacts; nil if it isn't.
+    /// The state of the other one in the user's list of contacts; nil if it isn't listed.
     func state(of other: Int, for user: Int) -> String? {
         let pair = key(user, other)
         guard let inviter = inviters[pair] else { return areContacts(pair) ? "accepted" : nil }
@@ -90,7 +90,7 @@ struct Acquaintances {
     /// The account of one of the two was deleted.
     mutating func forget(_ user: Int, _ other: Int, at time: Int64) { end(key(user, other), at: time) }
 
-    /// What the two are to each other, for `Promises`.
+    /// The relation of the two, for `Promises`.
     func word(_ one: Int, _ other: Int) -> String {
         let pair = key(one, other)
         let way = linked[pair] == nil ? "" : " by link"
@@ -112,8 +112,8 @@ struct Acquaintances {
         spans[pair]?[last].until = time
     }
 
-    /// Another relay starts with what is stored: who has invited, or nobody for contacts, which invitations are
-    /// withheld, and which of them came of a link.
+    /// Another relay starts with the stored state: the inviter of each pair, or nil for contacts, the withheld
+    /// invitations, and those that came from a link.
     mutating func restart(
         with stored: [Ledger.Pair: Int?], withheld: Set<Ledger.Pair>, linked: Set<Ledger.Pair>, at time: Int64
     ) {
@@ -130,7 +130,7 @@ struct Acquaintances {
         }
     }
 
-    /// The relay took it that somebody drops the request which this conversation is.
+    /// The relay accepted that the receiver drops the request in this conversation.
     mutating func noteDropped(_ conversation: Int) { dropped.insert(conversation) }
 
     /// The two have a direct conversation that both want, which is never closed, so they know each other from now on.

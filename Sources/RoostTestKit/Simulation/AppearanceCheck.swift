@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// How a group showed itself from a position on.
+/// A group's title, photo and description from a position on.
 struct AppearanceTruth {
     var position: Int64
     var name = ""
@@ -52,8 +52,8 @@ extension Ledger.Event {
     }
 }
 
-/// Checks what clients are told of how groups show themselves: an event says what was so at its place in the log or
-/// later, and to those who have left, nothing from after they left.
+/// Checks the titles, photos and descriptions that clients get: an event has those at its place in the log or later,
+/// and former members get nothing from after they left.
 struct AppearanceCheck {
     private let world: World
     private let ledger: Ledger

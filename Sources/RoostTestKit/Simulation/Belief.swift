@@ -1,9 +1,9 @@
 import RoostWire
 
-/// What a client was told last of others and of its conversations. Users and conversations are indices of the
+/// A client's latest knowledge of others and of its conversations. Users and conversations are indices of the
 /// simulation.
 struct Belief {
-    /// The monotonic time at which its connection was opened. Nothing that it is told was written before.
+    /// The monotonic time at which its connection was opened. All frames were written after it.
     var begunAt = Int64.min / 2
     /// The word for how a user is.
     var presence: [Int: String] = [:]
@@ -11,7 +11,7 @@ struct Belief {
     var watching: Set<Int> = []
     /// The newest version of each user's profile.
     var profiles: [Int: Int64] = [:]
-    /// How many members of a conversation are online, of how many, and in which membership of its own user the client
+    /// Number of online members of a conversation, their total, and the membership of its own user in which the client
     /// asked.
     var counts: [Int: (online: Int64, of: Int64, generation: Int)] = [:]
     /// By conversation and user: the message in whose thread the user types; 0 for the conversation itself.
@@ -24,16 +24,16 @@ struct Belief {
     /// By conversation: what its object said.
     var objects: [Int: ConversationObject] = [:]
     var rosters: [Int: JSONValue] = [:]
-    /// How much its user hasn't read; nil if it was never told.
+    /// The unread count of its user; nil if it never came.
     var badge: Int64?
 
-    /// What a conversation object says of a conversation.
+    /// The members of a conversation object.
     struct ConversationObject {
         let unread: Int64
         let read: Int64
         let count: Int64
         let sequence: Int64
-        /// How many unread messages mention the user, and the first of them.
+        /// Number of unread messages that mention the user, and the first of them.
         let mentions: [Int64]
         /// The newest pin first.
         let pins: [Int64]
@@ -45,21 +45,20 @@ struct Belief {
         let timeout: Int64
     }
 
-    /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is
-    /// forgotten.
+    /// The client's user is no longer in a conversation: typing there and others' receipts are forgotten.
     mutating func forget(_ conversation: Int) {
         forgetTyping(in: conversation)
         receipts = receipts.filter { $0.key.one != conversation }
         counts[conversation] = nil
     }
 
-    /// The client's user left the conversation or comes into it. Who typed there before isn't told any more.
+    /// The client's user left the conversation or comes into it. The relay doesn't send the end of typing from before.
     mutating func forgetTyping(in conversation: Int) {
         typing = typing.filter { $0.key.one != conversation }
         several.remove(conversation)
     }
 
-    /// The device is in the background, where it isn't told who types.
+    /// The device is in the background, where it gets no typing.
     mutating func goToBackground() {
         isInBackground = true
         typing.removeAll()

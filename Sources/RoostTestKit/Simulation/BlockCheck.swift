@@ -8,7 +8,7 @@ struct BlockTruth {
 }
 
 extension People {
-    /// What the user has blocked may be something else from now on.
+    /// Notes that the user's blocks may change from now on.
     func noteBlocks(of user: SimulatedUser) {
         for other in users where other !== user {
             let isBlocked = user.secrecy.hasBlocked(other.index)
@@ -78,7 +78,7 @@ final class BlockCheck {
         ledger.mayHaveBlocked = { [unowned people] in people.hasEverBlocked($0, [$1]) }
     }
 
-    /// Whether the relay tells only the place of something.
+    /// Whether the relay sends only a placeholder.
     static func isHidden(_ told: JSONValue?) -> Bool { told?["hidden"]?.bool == true }
 
     /// A client reads an event of the log.
@@ -116,7 +116,7 @@ final class BlockCheck {
         conversation.members[user] == nil || conversation.generations[user] ?? 0 > 1
     }
 
-    /// That a message of a blocked user is pinned in a group isn't told.
+    /// A pin of a blocked user's message in a group isn't sent.
     private func checkPin(
         _ change: ConversationChange?, in conversation: ConversationTruth, since: Int64,
         on connection: SimulatedConnection
@@ -152,8 +152,8 @@ final class BlockCheck {
             true, since: askedAt, on: connection)
     }
 
-    /// What is withheld stays so. An edit after the block may have shown a text since the frame was written: the place
-    /// of a message is wrong only if that was never withheld.
+    /// Withheld content stays withheld. An edit after the block may have shown a text since the frame was written: a
+    /// placeholder is wrong only if the message was never withheld.
     private func checkDirect(
         _ told: JSONValue?, of what: String, _ isWithheld: Bool, _ mayHide: Bool, isLeft: Bool = false,
         on connection: SimulatedConnection
@@ -193,7 +193,8 @@ final class BlockCheck {
         }
     }
 
-    /// What the ledger has was taken from a blocker although it had blocked the other one, or isn't withheld from it.
+    /// Fails if a stored event was accepted from a blocker to the user it had blocked, or isn't withheld from a
+    /// blocker.
     func checkStored(_ stored: Ledger.Event) {
         guard !stored.isErasing else { return }
         let conversation = ledger.conversations[stored.conversation]

@@ -1,37 +1,37 @@
 import RoostCore
 import RoostWire
 
-/// What the ledger knows of one conversation: who is in it, what was said, and what became of it. Users are numbers of
+/// The ledger's knowledge of one conversation: its members, its messages and their present state. Users are numbers of
 /// the simulation, not of the relay.
 final class ConversationTruth {
     let index: Int
     let number: Int32
     let id: String
     let kind: ConversationKind
-    /// How it has shown itself, oldest first.
+    /// Its titles, photos and descriptions, oldest first.
     private(set) var appearances: [AppearanceTruth] = []
     /// Pinned messages, in the order in which they were pinned.
     var pins: [Int64] = []
     var members: [Int: Ledger.Membership] = [:]
     /// Members in the order in which they joined.
     var order: [Int] = []
-    /// How often each user has joined.
+    /// Number of times that each user has joined.
     var generations: [Int: Int] = [:]
     var messages: [Ledger.Message] = []
     /// Those that were deleted, as far as the relay knows so many stretches of them.
     var gone = SequenceRanges()
     var lastPosition: Int64 = 0
-    /// Direct: when somebody last came into it or left, by the wall clock.
+    /// Direct: the last time by the wall clock at which a user came into it or left.
     var changedAt: Int64 = 0
     var isErased = false
     var moderation = ModerationTruth()
     /// After how many milliseconds messages disappear; 0 if they stay.
     var expiry: Int64 = 0
-    /// Where a direct conversation ends for whom everything behind that is withheld from.
+    /// The end of a direct conversation for the user who doesn't get anything behind it.
     var veil: VeilTruth?
-    /// Messages whose present text is withheld, by the user from whom it is.
+    /// Messages with a withheld present text, by the user it is withheld from.
     var withheld: [Int: [Int64: WithheldSince]] = [:]
-    /// Messages that were withheld at some time, by the user from whom they were.
+    /// Messages that were withheld at some time, by the user they were withheld from.
     var everWithheld: [Int: Set<Int64>] = [:]
     /// Pinned messages that aren't pinned for one of the two users, by that user.
     var hiddenPins: [Int: Set<Int64>] = [:]
@@ -55,7 +55,7 @@ final class ConversationTruth {
         if next.apply(change, at: position) { appearances.append(next) }
     }
 
-    /// How many messages above a watermark others than the user wrote.
+    /// Number of messages above a watermark by others than the user.
     func written(forUser user: Int, above floor: Int64) -> Int64 {
         Int64(counted(for: user, above: floor).count)
     }
@@ -68,15 +68,16 @@ final class ConversationTruth {
         }
     }
 
-    /// How many of them were not deleted.
+    /// Number of those that were not deleted.
     func unread(of user: Int, above floor: Int64) -> Int64 {
         Int64(counted(for: user, above: floor).count { !isGone($0) })
     }
 
     private func isGone(_ index: Int) -> Bool { gone.contains(SequenceNumber(Int64(index) + 1)) }
 
-    /// How many messages above a watermark mention a user, by name or with all others, and the first of them; zeros if
-    /// none does. Of each kind the newest are known. The user's own and those of whom a block parts don't count.
+    /// Number of messages above a watermark that mention a user, by name or with all others, and the first of them;
+    /// zeros if none does. Only the newest of each kind are known. The user's own and those with a block between author
+    /// and user don't count.
     func mentions(of user: Int, above floor: Int64, isParted: (Int) -> Bool) -> [Int64] {
         func newest(_ name: Int) -> ArraySlice<Int> {
             messages.indices.filter { Int64($0) >= floor && messages[$0].mentioned.contains(name) }

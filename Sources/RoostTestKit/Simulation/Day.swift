@@ -1,9 +1,9 @@
 import RoostWire
 
-/// What kind of day it is: how many people, how small the limits, how slow the store, how bad the network. Drawn from
-/// the seed, so that no two runs stress the same thing.
+/// The conditions of a run: number of users, limits, speed of the store, quality of the network. Drawn from the seed,
+/// so that no two runs stress the same thing.
 public struct Day {
-    /// How rough a day is.
+    /// The roughness of a day.
     public enum Weather: Sendable {
         /// On some days the process dies and the store fails often, on others never.
         case mixed
@@ -20,19 +20,19 @@ public struct Day {
     var tokenDelay: Int
     /// Milliseconds between steps, most of the time.
     var pace: Int
-    /// Of a hundred connections, so many read slowly.
+    /// Percentage of connections that read slowly.
     var slowPercent: Int
-    /// Of a hundred drops, after so many the device stays away for long.
+    /// Percentage of drops after which the device stays away for long.
     var sleepers: Int
     /// Connections last, and much is said in few places: backlogs grow long.
     var isChatty: Bool
     /// Bytes of a body at most.
     var bodyBytes: Int
-    /// Of ten thousand steps, so many are crashes, drains, failures of the store.
+    /// Number of steps in ten thousand that are crashes, drains or failures of the store.
     var crashes: Int
     var drains: Int
     var failures: Int
-    /// Of a hundred hellos, so many bring a token that ends soon.
+    /// Percentage of hellos with a token that ends soon.
     var shortTokens: Int
     /// Whether people block each other.
     var hasBlocks: Bool { limits.pageMessages % 3 > 0 }
@@ -70,7 +70,7 @@ public struct Day {
         limits.outboxMaxBytes = limits.outboxSpillBytes + random.within(30_000...90_000)
         limits.pageMessages = random.within(2...20)
         limits.pageBytes = random.within(800...8_000)
-        // Of what was drawn already, so that seeds keep their days.
+        // Derived from earlier draws, so that seeds keep their days.
         limits.pageBytesPerTurn = limits.pageBytes
         limits.sharedPageBytes = limits.pageBytes * 4
         limits.pageSpans = 2 + limits.pageMessages % 3
@@ -102,9 +102,9 @@ public struct Day {
         limits.graceMilliseconds = Int64(random.within(500...15_000))
         // At once, soon, and after minutes.
         limits.awayMilliseconds = [0, 2_000, 300_000][limits.pageMessages % 3]
-        // What waits has to be told within the rest at the end.
+        // Waiting receipts have to be sent within the rest at the end.
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
-        // At the end everybody changes its profile and some their status: that is told within the lateness.
+        // At the end all users change their profiles and some their status: these are sent within the lateness.
         limits.presencePerSecond = max(limits.receiptsPerSecond, 120)
         limits.presenceAtOnce = limits.pageMessages
         limits.countsPerSession = 1 + limits.pageMessages % 4

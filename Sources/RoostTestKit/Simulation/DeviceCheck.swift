@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Checks what users are told of their own devices: which ones there are, what each does, and how its last connection
-/// ended, also if that was before a restart.
+/// Checks the list of a user's own devices: that it is complete, the activity of each, and the end of its last
+/// connection, also if that was before a restart.
 final class DeviceCheck {
     private let world: World
     private let people: People

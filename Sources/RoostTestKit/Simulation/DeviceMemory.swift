@@ -1,9 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// What a device keeps of its conversations, as an app's own store would: it takes the events that it is told and asks
-/// for nothing. Everything that it keeps must be true when the run has come to rest. Users are indices of the
-/// simulation.
+/// A device's copy of its conversations, as an app's own store would keep it: it applies the events that come and asks
+/// for nothing. All of it must be true when the run has come to rest. Users are indices of the simulation.
 struct DeviceMemory {
     struct Message {
         /// nil: deleted.
@@ -62,7 +61,7 @@ struct DeviceMemory {
         conversations[conversation]?.messages[sequence] = message
     }
 
-    /// Only the place of an event is told. That a message was deleted counts nevertheless.
+    /// Only the placeholder of an event came. A deletion counts nevertheless.
     mutating func hide(_ kind: EventKind, of sequence: Int64, in conversation: Int) {
         switch kind {
         case .message:
@@ -77,14 +76,13 @@ struct DeviceMemory {
 
     // MARK: Conversations
 
-    /// The device's user joined: what it had of the conversation is of no use, unless it was told before of the same
-    /// event.
+    /// The device's user joined: the earlier copy of the conversation is of no use, unless it came from the same event.
     mutating func begin(
         _ conversation: Int, at position: Int64, name: String, photo: String, description: String,
         isNew: Bool, roles: [Int: MemberRole?]
     ) {
         guard conversations[conversation]?.joinedAt != position else {
-            // It may have been told since that the other one of a direct conversation left before.
+            // A later event may have shown since that the other one of a direct conversation left before.
             if name.isEmpty { conversations[conversation]?.roles.merge(roles) { kept, _ in kept } }
             return
         }
@@ -146,7 +144,7 @@ struct DeviceMemory {
 
     // MARK: Its own commands
 
-    /// An `ok` told the device that its own command is done.
+    /// An `ok` confirmed the device's own command.
     mutating func take(
         _ event: Ledger.Event, by own: Int, users: ([UserNumber]) -> [Int]
     ) {
@@ -173,7 +171,7 @@ struct DeviceMemory {
                 name: name, photo: "", description: "", pins: [], roles: roles, knowsMembers: true)
         case .add(let members):
             let new = users(members.map(\.user))
-            // Who comes back to a direct conversation is told its members by the reply.
+            // A user who comes back to a direct conversation gets its members with the reply.
             if new.contains(own) {
                 conversations[conversation] = Conversation()
             } else {
@@ -197,7 +195,7 @@ struct DeviceMemory {
 }
 
 extension DeviceMemory.Conversation {
-    /// What is not as it should be; nil if everything is.
+    /// The first difference from the truth; nil if there is none.
     func difference(from truth: ConversationTruth, of user: Int, comparesPins: Bool) -> String? {
         for (sequence, message) in messages.sorted(by: { $0.key < $1.key }) where !message.isPartial {
             let now = truth.messages[Int(sequence) - 1]

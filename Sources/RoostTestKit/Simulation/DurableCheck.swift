@@ -16,8 +16,8 @@ final class DurableCheck {
         self.host = host
     }
 
-    /// How far a last-seen time may be off after a crash: the relay notes every 5 s that it is alive.
-    /// After a failure of the store, nothing is noted any more.
+    /// Largest error of a last-seen time after a crash: the relay notes every 5 s that it is alive. After a failure of
+    /// the store, nothing is noted any more.
     private var seenTolerance: Int64 {
         let failing = world.failedAt.map { world.time - $0 } ?? 0
         return 5_000 + World.lateness + 2 * Int64(world.day.commitDelay) + failing
@@ -66,8 +66,8 @@ final class DurableCheck {
         people.acquaintances.noteConversation(pair[0], pair[1])
     }
 
-    /// Fails if somebody has reached a user whom it didn't know: by a direct conversation that doesn't wait to be
-    /// accepted, or by a group.
+    /// Fails if a user has reached an unknown user: by a direct conversation that doesn't wait to be accepted, or by a
+    /// group.
     private func checkGate(_ append: Append, in conversation: Int, by sender: Int) {
         guard world.hasGate else { return }
         if append.kind == .conversation, append.flag { return checkRequest(append, by: sender) }
@@ -130,7 +130,7 @@ final class DurableCheck {
                 let number = ConversationNumber(conversation.number)
                 let question = LatestRequest(messages: [(number, SequenceNumber(stored.sequence))])
                 let found = host.store.answer(Read(ticket: 0, .latest(question))).events.first
-                // Of a deleted user, the store keeps no key.
+                // The store keeps no key of a deleted user.
                 let isWithoutKey = found?.key != intent.key && !ledger.deleted.contains(user.index)
                 if isWithoutKey || found?.position.value != stored.position {
                     world.fail("\(intent.key) got ok at \(stored.position) and isn't in the log")
@@ -185,7 +185,7 @@ final class DurableCheck {
             let index = conversation.index
             guard user.read[index] != nil || conversation.members[user.index] != nil else { continue }
             let mark = ledger.marks[Ledger.Pair(index, user.index)]
-            // Whoever wrote a message has read up to it, also if it became durable in the crash.
+            // The author of a message has read up to it, also if it became durable in the crash.
             let own = conversation.messages.lastIndex { $0.sender == user.index && $0.isReading } ?? -1
             let most = max(user.read[index]?.upperBound ?? 0, Int64(own) + 1)
             user.read[index] = min(mark?.read ?? 0, most)...most
@@ -235,7 +235,7 @@ final class DurableCheck {
         people.noteTold(stored.toldText, of: user)
     }
 
-    /// Fails if it isn't stored what the user tells others, and goes back to what is.
+    /// Fails if the user's privacy settings aren't stored, and returns to the stored ones.
     private func checkPrivacy(_ user: SimulatedUser) {
         var stored = Secrecy()
         stored.settings = ledger.privacy[user.index] ?? PrivacySettings()

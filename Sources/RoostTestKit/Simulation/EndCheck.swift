@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Checks what has to be true when everything has come to rest: every client was told how things stand.
+/// Checks the final state when everything has come to rest: every client must have got it.
 final class EndCheck {
     private let world: World
     private let ledger: Ledger
@@ -58,12 +58,12 @@ final class EndCheck {
     private func checkStates(_ connection: SimulatedConnection) {
         let user = connection.device.user
         let peers = people.users.filter { $0 !== user && ledger.arePeers(user.index, $0.index) }
-        // It was told of so many when it connected. Somebody who has left and has a block isn't brought back, and those
-        // of conversations that have ended may have been among them.
+        // The client got this many when it connected. A user who has left and has a block isn't brought back, and users
+        // of ended conversations may have been among them.
         let met = people.users.count { $0 !== user && ledger.haveMet(user.index, $0.index) }
         guard met <= world.day.limits.watchedPerSession else { return }
         for peer in peers {
-            // A blocker isn't told when a conversation with the blocked user begins.
+            // A blocker gets no event when a conversation with the blocked user begins.
             let isUntold = people.hasBlocked(user.index, peer.index)
             let told = connection.belief.presence[peer.index] ?? (isUntold ? "offline" : nil)
             let truth = people.isHidden(peer, from: user) ? .offline : peer.truth
@@ -91,7 +91,7 @@ final class EndCheck {
             let truth = roster.first { SimulatedUser.index($0["user"]?.string) == pair.other }
             let other = people.users[pair.other]
             guard people.tellsRead(other, to: connection.device.user) else { continue }
-            // What was delivered to others while the viewer was invisible, it isn't told.
+            // A viewer gets no receipts of deliveries from the time when it was invisible.
             let isDelivery =
                 people.tellsDelivery(other, to: connection.device.user) && people.visibleSince[own] == nil
             if truth?["read"]?.integer != mark.read || isDelivery && truth?["delivered"]?.integer != mark.delivered {
@@ -102,7 +102,7 @@ final class EndCheck {
         }
     }
 
-    /// Whether nobody could write there at the end, because its two users have a block.
+    /// Whether no user could write there at the end, because its two users have a block.
     private func isSilent(_ conversation: ConversationTruth) -> Bool {
         let pair = Array(conversation.generations.keys)
         return conversation.kind == .direct && pair.count == 2 && people.isBlocked(pair[0], pair[1])
@@ -134,7 +134,7 @@ final class EndCheck {
         }
     }
 
-    /// A time-out that is over may still be told, or not.
+    /// An expired time-out may or may not still be in the object.
     private func checkModeration(
         _ object: Belief.ConversationObject, of conversation: ConversationTruth, _ user: Int,
         _ connection: SimulatedConnection
@@ -193,7 +193,7 @@ final class EndCheck {
         }
     }
 
-    /// Fails if a client was told another badge last than the sum of what it is told of its conversations.
+    /// Fails if a client's last badge differs from the sum over its conversations.
     private func checkBadge(_ connection: SimulatedConnection) {
         let user = connection.device.user.index
         let settings = ledger.settings.present(of: user)
@@ -202,7 +202,7 @@ final class EndCheck {
         where conversation.members[user] != nil && !conversation.waits(for: user)
             && !conversation.isVeiled(from: user)
         {
-            // It was in so many that the list had another page, or was told to wait.
+            // It had so many conversations that the list had another page, or had to wait.
             guard let object = connection.belief.objects[conversation.index] else { return }
             // All mutes that end have ended.
             if settings["mute/\(conversation.id)"]?.value == Array("true".utf8) { continue }
@@ -250,7 +250,7 @@ final class EndCheck {
         }
     }
 
-    /// Fails if the list of members tells more or less of one than the client may know.
+    /// Fails if the list of members shows more or less of a member than the client may know.
     private func checkShown(
         _ element: JSONValue, of user: SimulatedUser, in conversation: ConversationTruth,
         _ connection: SimulatedConnection
@@ -272,13 +272,13 @@ final class EndCheck {
         guard device.current === connection else { return }
         for (index, kept) in device.memory.conversations.sorted(by: { $0.key < $1.key }) {
             let conversation = ledger.conversations[index]
-            // Devices that are away aren't told that their user left as the last member.
+            // Devices that are away get no event when their user left as the last member.
             guard !conversation.isErased else { continue }
             guard conversation.members[device.user.index] != nil else {
                 world.fail("\(connection.label) still keeps \(conversation.id), where its user isn't a member")
                 continue
             }
-            // Of what was withheld here, the device doesn't know what it has changed.
+            // The device doesn't know the effects of events that were withheld from it.
             guard !conversation.hasWithheld(from: device.user.index) else { continue }
             let hasHidden = people.hasEverBlocked(device.user.index, conversation.generations.keys)
             let user = device.user.index
@@ -294,7 +294,7 @@ final class EndCheck {
         for (index, told) in connection.belief.counts.sorted(by: { $0.key < $1.key }) {
             let conversation = ledger.conversations[index]
             let members = conversation.members.keys.map { people.users[$0] }
-            // The watch ended with an earlier membership. Of a crowded user nobody knows how it is.
+            // The watch ended with an earlier membership. The state of a crowded user is unknown.
             guard conversation.members[viewer.index] != nil,
                 conversation.generations[viewer.index] == told.generation, !members.contains(where: people.isCrowded)
             else { continue }

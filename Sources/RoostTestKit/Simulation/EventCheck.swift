@@ -204,7 +204,7 @@ final class EventCheck {
         }
     }
 
-    /// Who has left isn't told what became of messages since.
+    /// Former members get no later changes of messages.
     private func checkPast(
         _ event: WireEvent, _ message: Ledger.Message, _ stored: Ledger.Event, on connection: SimulatedConnection
     ) {
@@ -307,9 +307,9 @@ final class EventCheck {
         }
     }
 
-    /// Nothing is missing any more, the client is told.
+    /// The client has got everything that it missed.
     private func takeLive(_ event: WireEvent, on connection: SimulatedConnection) {
-        // It is below positions that replies have told.
+        // It may be below positions that came with replies.
         guard let position = event.position, position <= ledger.head else {
             return world.fail("\(connection.label) is live at a position that can't be")
         }
@@ -376,7 +376,7 @@ final class EventCheck {
         }
     }
 
-    /// The event by which the device's user joined. A creation tells the roles as well.
+    /// Applies the event by which the device's user joined. A creation contains the roles as well.
     private func begin(
         _ event: WireEvent, at position: Int64, in conversation: Int, owner: Int?, of device: SimulatedDevice
     ) {
@@ -396,8 +396,8 @@ final class EventCheck {
         else { return world.fail("\(device.label) isn't told where it begins") }
     }
 
-    /// A client whose user left a conversation, or comes into it, forgets who types there. Whoever comes into it has
-    /// read nothing, which a receipt needn't say.
+    /// A client whose user left a conversation, or comes into it, forgets typing there. A new member has read nothing,
+    /// which a receipt needn't say.
     private func noteDeparture(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let word = event.json?["event"]?.string,
             let conversation = event.conversation.flatMap(ledger.conversation)
@@ -448,7 +448,7 @@ final class EventCheck {
         if event.isActive {
             connection.belief.typing[pair] = thread
         } else if let believed = connection.belief.typing.removeValue(forKey: pair), isUpToDate, believed != thread,
-            // Who doesn't see the typist any more isn't told of a move, only of the end.
+            // A client that doesn't see the typist any more gets no move to another thread, only the end.
             let typist, !people.isHidden(typist, from: connection.device.user)
         {
             world.fail("\(connection.label) hears that u\(user) stops in thread \(thread), and not \(believed)")
@@ -483,7 +483,7 @@ final class EventCheck {
         requests.takeSign("of a receipt", by: user, in: conversation, on: connection)
         let pair = Ledger.Pair(conversation.index, user)
         checkTold(people.users[user], json, on: connection)
-        // A client that isn't told one of the two knows what it was told before; what was read was delivered.
+        // A client that doesn't get one of the two keeps the value from before; a read message was delivered.
         let read = json["read"]?.integer ?? connection.belief.receipts[pair]?.read ?? 0
         let delivered = json["delivered"]?.integer ?? max(told, connection.belief.receipts[pair]?.delivered ?? 0)
         if let last = connection.belief.receipts[pair], delivered < last.delivered || read < last.read,

@@ -3,7 +3,7 @@ import RoostFraming
 import RoostWire
 
 /// The last thing on some days: a user's account is deleted, and the process dies in the middle. The user is out of
-/// every conversation in the end, heirs own the groups, and nobody reaches the user any more.
+/// every conversation in the end, heirs own the groups, and no user reaches the deleted one any more.
 final class FarewellCheck {
     private let world: World
     private let ledger: Ledger

@@ -2,7 +2,7 @@ import RoostCore
 import RoostFraming
 import RoostWire
 
-/// Checks, when everything has come to rest, that a service is told every durable event in the order of the log.
+/// Checks, when everything has come to rest, that a service gets every durable event in the order of the log.
 final class FeedCheck {
     private let world: World
     private let ledger: Ledger

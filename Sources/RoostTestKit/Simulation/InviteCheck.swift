@@ -2,10 +2,10 @@ import RoostCore
 import RoostWire
 import SeededRandom
 
-/// People make links, send them around, open and revoke them; and what comes of that is checked as their clients know
-/// it: none opens anything after it was revoked, used up or has ended, none counts a use twice or is lost, none passes
-/// a block or the gate, and nobody is told of somebody who was blocked and has followed one. It has dice of its own, so
-/// that days without it stay as they are.
+/// People make links, send them around, open and revoke them; and the effects are checked as their clients know them:
+/// no link opens anything after it was revoked, used up or has ended, none counts a use twice or is lost, none passes a
+/// block or the gate, and no maker learns that a blocked user has followed one. It has dice of its own, so that days
+/// without it stay as they are.
 final class InviteCheck {
     private let world: World
     private let ledger: Ledger
@@ -23,7 +23,7 @@ final class InviteCheck {
 
     // MARK: Saying
 
-    /// Somebody does something about a link, or nobody does.
+    /// A user does something with a link, or no user does.
     func step() {
         guard random.chance(3) else { return }
         let user = people.users[random.below(people.users.count)]
@@ -56,7 +56,7 @@ final class InviteCheck {
     private func open(on connection: SimulatedConnection) {
         let (own, links) = (connection.device.user.index, people.invitations.links)
         guard !links.isEmpty else { return }
-        // Most are new; some are of somebody who doesn't want to see this user, or of a group that has banned it.
+        // Most are new; some belong to a user who has blocked this one, or lead to a group that has banned it.
         let blocking = links.indices.filter { people.hasBlocked(links[$0].maker, own) }
         let banning = links.indices.filter { index in
             links[index].group.map { ledger.conversations[$0].moderation.banned.contains(own) } ?? false
@@ -126,7 +126,7 @@ final class InviteCheck {
         }
     }
 
-    /// Whether somebody who opens the link at this monotonic time must reach its maker.
+    /// Whether a user who opens the link at this monotonic time must reach its maker.
     private func isSurelyGood(_ link: SimulatedLink, at time: Int64) -> Bool {
         link.group == nil && link.revokingAt == nil && link.taken < link.uses && people.deleted != link.maker
             && world.wall(at: time) < link.expires
@@ -178,7 +178,7 @@ final class InviteCheck {
         }
     }
 
-    /// The user joined by a command of its own, and only somebody whom the maker might have added.
+    /// The user joined by a command of its own, and the maker must have had the right to add it.
     private func checkJoined(
         _ link: SimulatedLink, at position: Int64, saidAt: Int64, on connection: SimulatedConnection
     ) {
@@ -229,7 +229,7 @@ final class InviteCheck {
         }
     }
 
-    /// A client is told of a contact: not of a user whom its own has blocked, and who has followed a link.
+    /// A client gets a contact: it must not be a user blocked by its own who has followed a link.
     func checkHidden(_ user: Int, on connection: SimulatedConnection) {
         let own = connection.device.user.index
         guard connection.isUpToDate(at: world.time),

@@ -12,14 +12,14 @@ struct SimulatedLink {
     let uses: Int
     /// By the wall clock, in milliseconds.
     let expires: Int64
-    /// When a client was told of it, in monotonic milliseconds.
+    /// Time at which a client got it, in monotonic milliseconds.
     let toldAt: Int64
     /// When its maker first said that it shall end, and when the last time that the relay confirmed; monotonic.
     var revokingAt: Int64?
     var revokedAt: Int64?
     /// Commands by which it may have been used: the relay took them. A crash may have undone some.
     var taken = 0
-    /// Uses of which a client was told that they are done.
+    /// Uses that a client has confirmed.
     var counted = 0
 }
 
@@ -27,7 +27,7 @@ struct SimulatedLink {
 struct InviteTruth {
     var links: [SimulatedLink] = []
 
-    /// The link of this id; nil if its maker was never told of it.
+    /// The link of this id; nil if its maker never got it.
     func index(of id: String, by maker: Int) -> Int? { links.firstIndex { $0.id == id && $0.maker == maker } }
 }
 
@@ -53,8 +53,7 @@ struct InviteLedger {
 
     /// Durable invitations.
     private var stored: [InviteOf: StoredInvite] = [:]
-    /// What the batch that is applied says, by the number of the group: makers of those that were used, once for each
-    /// time.
+    /// The uses in the batch being applied, by the number of the group: makers of the used links, once for each use.
     private var used: [Int32: [Int]] = [:]
     /// Groups of which an invitation has ended in this batch, and whether one has ended that was never stored. Uses of
     /// those aren't known.
@@ -85,7 +84,7 @@ struct InviteLedger {
         }
     }
 
-    /// Whether somebody who isn't a member may join by itself: an admin's invitation was used for it.
+    /// Whether a user who isn't a member may join by itself: an admin's invitation was used for it.
     mutating func takesUse(in conversation: ConversationTruth) -> Bool {
         let makers = used[conversation.number] ?? []
         guard let place = makers.firstIndex(where: { (conversation.members[$0]?.role ?? .member) >= .admin }) else {
@@ -95,6 +94,6 @@ struct InviteLedger {
         return true
     }
 
-    /// Uses that are counted and brought nobody in.
+    /// Counted uses that added no member.
     var usesLeft: Int { used.values.reduce(0) { $0 + $1.count } }
 }

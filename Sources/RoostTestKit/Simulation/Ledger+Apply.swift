@@ -82,7 +82,7 @@ extension Ledger {
         if profile.isDeleted { deleted.insert(user) }
     }
 
-    /// Whoever came, or is or was in a conversation that is there, must not be forgotten.
+    /// A user who has connected, or is or was in an existing conversation, must not be forgotten.
     private func forget(_ number: UserNumber) {
         guard let user = users.removeValue(forKey: number.value) else { return }
         for pair in exceptions.keys where pair.other == user { exceptions[pair] = nil }
@@ -133,7 +133,7 @@ extension Ledger {
         }
     }
 
-    /// What is forwarded is what a message says that its sender may read, and comes from whoever wrote it.
+    /// A forwarded message has the content of a message that its sender may read, and names the author.
     private func forwarded(_ append: Append, _ supplement: Supplement, by sender: Int) -> Append {
         guard let source = append.source else { return append }
         guard case .content(let content) = supplement else {
@@ -159,7 +159,7 @@ extension Ledger {
         return append.forwarding(content)
     }
 
-    /// Nobody names what is hidden from them.
+    /// No user names an event that is hidden from it.
     private func checkReference(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         guard append.reference != .none, let member = conversation.members[sender] else { return }
         if append.reference.value <= member.since, !append.isErasing {
@@ -212,7 +212,7 @@ extension Ledger {
         noteWithheld(event, at: position, in: conversation)
         pin(append.change, by: sender, withheldFrom: event.withheldFrom, in: conversation)
         if append.kind == .message, !append.flag {
-            // Whoever writes a message has read everything before it, unless the command says otherwise.
+            // The author of a message has read everything before it, unless the command says otherwise.
             let pair = Pair(conversation.index, sender)
             marks[pair] = Mark(delivered: max(sequence, marks[pair]?.delivered ?? 0), read: sequence)
         }
@@ -283,7 +283,7 @@ extension Ledger {
         }
     }
 
-    /// Whoever did it was allowed to, in the order of the log.
+    /// The sender had the right to do it, in the order of the log.
     private func judge(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         let role = conversation.members[sender]?.role
         switch append.change {
@@ -317,7 +317,8 @@ extension Ledger {
         }
     }
 
-    /// What an event tells new members of a group is true at its place in the log, and it says nothing that may change.
+    /// An event's details for new members of a group are true at its place in the log, and contain nothing that may
+    /// change.
     private func checkDetails(_ append: Append, of conversation: ConversationTruth) {
         if AppearanceTruth.isIn(append) { blame("the log keeps what \(conversation.id) is called") }
         guard case .add = append.change, conversation.kind == .group else { return }
@@ -363,8 +364,8 @@ extension Ledger {
         }
     }
 
-    /// Of what is withheld, a user gets the places of messages, unless the conversation isn't there for it; and nobody
-    /// hears that a message is pinned that it may not see.
+    /// A user gets placeholders of withheld messages, unless the conversation isn't there for it; and gets no pin of a
+    /// message that it may not see.
     private func isEntitled(
         _ user: Int, _ member: Membership, to event: Event, in conversation: ConversationTruth
     ) -> Bool {

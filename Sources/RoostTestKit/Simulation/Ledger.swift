@@ -1,9 +1,9 @@
 import RoostCore
 import RoostWire
 
-/// What the checker believes to be true: every event that became durable, who was a member when, what each user is
-/// entitled to, in log order. Built from batches at the moment they become durable, by rules of its own; it asks
-/// neither the Relay nor the log.
+/// The checker's truth: every event that became durable, memberships over time, and the events each user is entitled
+/// to, in log order. Built from batches at the moment they become durable, by rules of its own; it asks neither the
+/// Relay nor the log.
 final class Ledger {
     struct Membership {
         var role: MemberRole
@@ -25,7 +25,7 @@ final class Ledger {
         var key: String
         /// User who wrote what it forwards; nil if its sender did.
         var origin: Int?
-        /// What it said at first, and after every edit.
+        /// The body at first, and after every edit.
         var bodies: [[UInt8]]
         /// Position of the last edit.
         var editedAt: Int64 = 0
@@ -35,7 +35,7 @@ final class Ledger {
         var reactions: [Reaction] = []
         /// Those of them that the other user of the direct conversation isn't shown.
         var withheldReactions: [Reaction] = []
-        /// Whom it mentions, or mentioned before an edit; -1 stands for all.
+        /// The users that it mentions, or mentioned before an edit; -1 stands for all.
         var mentioned: Set<Int> = []
         /// The message with which its thread began; 0 if it is in none.
         var thread: Int64 = 0
@@ -62,7 +62,7 @@ final class Ledger {
         var time: Timestamp
         /// Whether a service takes away what its user has written or given.
         var isErasing = false
-        /// The user from whom it is withheld.
+        /// The user it is withheld from.
         var withheldFrom: Int?
     }
 
@@ -77,9 +77,9 @@ final class Ledger {
         var isMessage: Bool { kind == .message }
     }
 
-    /// What a device was told that it isn't sent of a conversation.
+    /// A gap of a device in a conversation: the ranges that the relay left out.
     struct LeftOut {
-        /// Sequences of messages, and the end of the log when they were left out: what becomes of them later is told.
+        /// Sequences of messages, and the end of the log when they were left out: their later changes are sent.
         var messages: [(range: ClosedRange<Int64>, head: Int64)] = []
         /// Everything up to this position.
         var floor: Int64 = 0
@@ -124,7 +124,7 @@ final class Ledger {
     /// Durable privacy by user, and exceptions by user and other.
     var privacy: [Int: PrivacySettings] = [:]
     var exceptions: [Pair: PrivacyException] = [:]
-    /// Durable contacts: who has invited whom, or nobody if both want it. The lower index first.
+    /// Durable contacts: the inviter, or nil if both have accepted. The lower index first.
     var contacts: [Pair: Int?] = [:]
     /// Durable invitations that the invited user doesn't hear of, and contacts that came of a link and look accepted to
     /// who opened it.
@@ -197,7 +197,7 @@ final class Ledger {
     /// Notes what is wrong.
     func blame(_ violation: String) { violations.append(violation) }
 
-    /// What was found to be wrong since the last call.
+    /// The violations since the last call.
     func takeViolations() -> [String] {
         defer { violations.removeAll() }
         return violations
@@ -211,7 +211,7 @@ final class Ledger {
         if conversation.isErased { return true }
         // It left and joined again since: what was before is for history.
         if conversation.generations[device.user.index] ?? 0 > entry.generation { return true }
-        // Whoever has left isn't told what it is called now.
+        // A former member doesn't get the present name.
         let isMember = conversation.members[device.user.index] != nil
         if !isMember, events[entry.position]?.isOfAppearance == true { return true }
         if told.contains(entry.position) { return true }
@@ -233,7 +233,7 @@ final class Ledger {
         return message.isDeleted || message.editedAt > entry.position
     }
 
-    /// Which message is pinned, or no longer, by the event at this position; nil if it says something else.
+    /// The message that the event at this position pins or unpins; nil if it does something else.
     private func pinned(at position: Int64) -> Int64? {
         switch events[position]?.change {
         case .pin(let sequence), .unpin(let sequence): sequence.value

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Who is banned from a group, timed out in it, and whether all may write: what the log says, by rules of its own.
+/// The bans and time-outs of a group, and whether all may write: from the log, by rules of its own.
 struct ModerationTruth {
     /// Banned users.
     private(set) var banned: Set<Int> = []
@@ -13,13 +13,13 @@ struct ModerationTruth {
     private(set) var slow: Int64 = 0
     /// When each user wrote last while there was a wait, since the relay's process began.
     private var lasts: [Int: Int64] = [:]
-    /// The longest wait that somebody has asked for, which may be under way.
+    /// The longest slow mode that was asked for, which may be under way.
     var slowAskedFor: Int64 = 0
-    /// Whether somebody has asked for a restriction, which may be under way.
+    /// Whether a restriction was asked for, which may be under way.
     var wasAskedFor = false
 
-    /// A stored change.
-    /// - Parameter user: whom it is about; nil for all members.
+    /// Applies a stored change.
+    /// - Parameter user: the restricted user; nil for all members.
     mutating func apply(_ restriction: StoredRestriction?, of user: Int?, at time: Timestamp) {
         // What is over is forgotten, also if the clock is set back later.
         timeouts = timeouts.filter { $0.value > time.milliseconds }
@@ -44,7 +44,7 @@ struct ModerationTruth {
         if slow > 0, append.kind == .message { lasts[user] = append.time.milliseconds }
     }
 
-    /// Who wrote when isn't stored.
+    /// Times of messages for slow mode aren't stored.
     mutating func processEnded() { lasts = [:] }
 
     /// Why a message comes too early; nil if it doesn't. A clock that was set back says nothing.
@@ -74,11 +74,12 @@ struct ModerationTruth {
     }
 }
 
-/// Checks that nobody says or does what it may not, in the order of the log.
+/// Checks, in the order of the log, that restricted users do nothing that they may not.
 struct ModerationCheck {
     let ledger: Ledger
 
-    /// A restriction is set by who may: nobody restricts the owner, itself, or somebody of its own rank.
+    /// A restriction is set by a user with the right to it: it can't restrict the owner, itself, or a user of its own
+    /// rank.
     func judge(_ restriction: StoredRestriction?, of user: Int?, by sender: Int, in conversation: ConversationTruth) {
         let role = conversation.members[sender]?.role ?? .member
         if role < .admin { ledger.blame("user \(sender) changed a group without being admin") }
@@ -86,7 +87,7 @@ struct ModerationCheck {
         if other >= role { ledger.blame("user \(sender) restricts user \(user), who is as high") }
     }
 
-    /// Whoever writes may, and nobody who is banned comes in.
+    /// The author may write, and a banned user doesn't come in.
     func check(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         guard conversation.kind == .group else { return }
         let role = conversation.members[sender]?.role ?? .member

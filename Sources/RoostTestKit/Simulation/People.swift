@@ -9,11 +9,11 @@ final class People {
     let world: World
     /// By the two users, the lower index first.
     var blocks: [Ledger.Pair: BlockTruth] = [:]
-    /// The user whose account is or will be deleted; nil if nobody's is.
+    /// The user whose account is or will be deleted; nil if there is none.
     var deleted: Int?
-    /// What clients were promised.
+    /// The promises to clients.
     var promises = Promises()
-    /// Who is whose contact.
+    /// The contacts.
     var acquaintances = Acquaintances()
     /// Links that they have made.
     var invitations = InviteTruth()
@@ -123,7 +123,7 @@ final class People {
         }
     }
 
-    /// Others should be told this text.
+    /// Notes the text that others should see.
     func noteTold(_ text: String, of user: SimulatedUser) {
         guard text != user.toldText else { return }
         user.oldText = user.toldText

@@ -10,7 +10,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenDeletion
     /// After a restart it is forgotten that members of a group may write only once in a time.
     case forgottenSlowMode
-    /// Nobody becomes owner of a group whose owner leaves.
+    /// A group has no owner after its owner leaves.
     case lostHeir
     /// A crash loses a batch that was said to be durable.
     case lostCommit
@@ -18,7 +18,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case skippedRow
     /// A gap leaves out what happened to messages that the device has.
     case swallowedChange
-    /// A gap isn't told.
+    /// A gap isn't sent.
     case lostGap
     /// After a crash, members haven't read what they wrote themselves.
     case unreadOwn
@@ -34,7 +34,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case strangersRow
     /// After a restart, everybody is stored as gone.
     case forgottenPresence
-    /// After a restart, somebody is stored as online who had left.
+    /// After a restart, a user who had left is stored as online.
     case raisedDead
     /// After a restart it is forgotten how connections ended.
     case forgottenEnds
@@ -46,61 +46,61 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case stuckTyping
     /// The end of several people's typing gets lost.
     case stuckSeveral
-    /// It gets lost that somebody who types goes on in another thread.
+    /// It gets lost that a user who types moves to another thread.
     case lostMove
     /// A reply gets lost.
     case lostReply
     /// It gets lost how many members of a conversation are online.
     case lostCount
-    /// A message is told as if it were in no thread.
+    /// A message is sent as if it were in no thread.
     case lostThread
     /// History counts one message of a thread too many.
     case miscountedThread
     /// A page of a thread leaves its last message out.
     case shortThread
-    /// A message gets lost of which only the place is told.
+    /// A placeholder of a message gets lost.
     case lostPlace
-    /// After a restart nobody has blocked anybody.
+    /// After a restart all blocks are gone.
     case forgottenBlocks
     /// The answer to a message doesn't say when it disappears.
     case lostExpiry
     /// The store doesn't say when a repeated message disappears.
     case forgottenExpiry
-    /// After a restart, the blocked one has the block, and is told of it.
+    /// After a restart, the blocked user has the block instead, and gets its event.
     case turnedBlocks
     /// Pages of the log show what was written while its sender was blocked.
     case shownWithheld
     /// History counts what a blocked user has given.
     case countedWithheld
-    /// What is pinned for one of two users is pinned for both.
+    /// A pin for one of two users is a pin for both.
     case sharedPins
     /// After a restart, what a blocked user has written counts, and moves the conversation.
     case forgottenVeils
-    /// Of forwarded messages in a page, nobody is told who wrote them.
+    /// Forwarded messages in a page don't name their authors.
     case lostOrigin
     /// After a restart nothing is pinned.
     case forgottenPins
-    /// After a restart nobody is banned or timed out, and all may write.
+    /// After a restart no user is banned or timed out, and all may write.
     case forgottenRestrictions
     /// A receipt gets lost.
     case lostReceipt
-    /// Clients are told what was delivered to users who hide their presence from them.
+    /// Clients get delivery receipts of users who hide their presence from them.
     case toldDelivery
-    /// After a restart, what users read is told to everybody, and with it what is delivered to them.
+    /// After a restart, users' read receipts go to everyone, and with them delivery receipts.
     case forgottenReading
-    /// A change of a profile isn't told.
+    /// A change of a profile isn't sent.
     case lostProfile
-    /// People find those with whom they share no conversation.
+    /// A search finds users without a common conversation.
     case openDirectory
-    /// What a service says for somebody is stored as said by somebody else.
+    /// A message that a service sends for a user is stored as another user's.
     case strangersVoice
-    /// What a service erases stays.
+    /// Content that a service erases stays.
     case unerased
     /// A page of catch-up leaves a setting out.
     case lostSetting
     /// It gets lost how much a user hasn't read.
     case staleBadge
-    /// After a restart nobody has muted anything.
+    /// After a restart all mutes are gone.
     case forgottenMutes
     /// After a restart deleted messages are unread.
     case forgottenDeletions
@@ -108,7 +108,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case staleEdit
     /// The store doesn't look at the version that a setting must have.
     case ignoredVersion
-    /// The relay makes users of names that nobody has, although its operator doesn't want it.
+    /// The relay makes users of unknown names, although its operator doesn't want it.
     case madeUsers
     /// The relay lets strangers reach each other, although its operator doesn't.
     case openGate
@@ -118,7 +118,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenRequests
     /// After a restart nothing has been said in conversations that wait to be accepted.
     case forgottenFirstMessage
-    /// After a restart conversations wait to be accepted by whoever has begun them.
+    /// After a restart, conversations wait to be accepted by the user who has begun them.
     case turnedRequests
     /// After a restart no request was dropped.
     case forgottenDrops
@@ -136,7 +136,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case doubledUses
     /// After a restart invitations never end.
     case endlessInvites
-    /// After a restart, somebody who has followed a link is a contact of its maker, who has blocked it.
+    /// After a restart, a blocked user who has followed a link is a contact of its maker.
     case shownFollower
     /// A use of an invitation to a group isn't stored.
     case uncountedUse

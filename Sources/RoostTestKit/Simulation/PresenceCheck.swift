@@ -18,7 +18,8 @@ final class PresenceCheck {
     }
 
     /// Checks presence that a client reads, in a snapshot or a change.
-    /// - Parameter askedAt: when the client asked for it. Nobody who was here at that time may be shown as offline.
+    /// - Parameter askedAt: when the client asked for it. A user who was online at that time may not be shown as
+    ///   offline.
     func take(_ list: JSONValue?, askedAt: Int64 = .min, on connection: SimulatedConnection) {
         for element in list?.elements ?? [] {
             guard let index = SimulatedUser.index(element["user"]?.string), people.users.indices.contains(index),
@@ -39,7 +40,7 @@ final class PresenceCheck {
             }
             guard !people.isHidden(user, from: viewer) else {
                 checkNothing(state, text, of: user, connection)
-                // Two who begin to write to each other are told of each other, some commits later.
+                // Two users who begin to write to each other get each other's presence, some commits later.
                 let metAt = ledger.direct(user.index, viewer.index)?.changedAt ?? 0
                 // So are those who begin to hide, in several turns if there is much to tell.
                 let hiddenFor = world.time - max(user.secrecy.since, viewer.secrecy.since)
@@ -69,8 +70,8 @@ final class PresenceCheck {
         }
     }
 
-    /// Fails if the client is told, without asking, of somebody with whom its user has no conversation that both want.
-    /// Where nobody may watch others, that is all that lets somebody be told.
+    /// Fails if the client gets, without asking, the presence of a user without an accepted conversation with its own.
+    /// Where watching is off, this is the only way to presence.
     private func checkMet(_ user: SimulatedUser, _ connection: SimulatedConnection) {
         let viewer = connection.device.user
         let oldest = connection.writtenSince(at: world.time)
@@ -90,7 +91,7 @@ final class PresenceCheck {
         }
     }
 
-    /// Checks what a client reads of what its own user tells others.
+    /// Checks the own user's privacy settings that a client reads.
     func takeOwnPrivacy(_ privacy: JSONValue?, on connection: SimulatedConnection) {
         let user = connection.device.user
         guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, user) else { return }
@@ -100,7 +101,7 @@ final class PresenceCheck {
         }
     }
 
-    /// Notes how many members of conversations are online, as the client is told. At the end it has to be true.
+    /// Notes numbers of online members that the client gets. At the end they have to be true.
     func takeCounts(_ list: JSONValue?, on connection: SimulatedConnection) {
         for element in list?.elements ?? [] {
             guard let conversation = element["conversation"]?.string.flatMap(ledger.conversation),

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Checks what clients are told of what people are called: each version has the content that is stored, nobody is told
-/// of who hides, and nobody is found by strangers.
+/// Checks the profiles that clients get: each version has the stored content, hidden users aren't shown, and strangers
+/// find no user.
 final class ProfileCheck {
     private let world: World
     private let ledger: Ledger
@@ -50,7 +50,7 @@ final class ProfileCheck {
         for profile in profiles?.elements ?? [] { take(profile, on: connection) }
     }
 
-    /// A client reads whom it has found.
+    /// Checks the results of a client's search.
     func takeFound(_ profiles: JSONValue?, on connection: SimulatedConnection) {
         takeAll(profiles, on: connection)
         let own = connection.device.user
@@ -70,9 +70,9 @@ final class ProfileCheck {
         }
     }
 
-    /// Whether what people are called may be told to the viewer: of contacts, of whoever is or was in a conversation
-    /// with it, and of whoever asks it, but not of whom it has asked.
-    /// - Parameter time: when it was told at the earliest.
+    /// Whether the viewer may get the user's profile: that of a contact, of a present or former member of a
+    /// conversation with it, or of a user who sent it a request, but not of one that it sent a request to.
+    /// - Parameter time: the earliest time at which it was sent.
     private func mayKnow(_ user: SimulatedUser, _ viewer: SimulatedUser, since time: Int64) -> Bool {
         let isContact = people.acquaintances.knewEachOther(
             viewer.index, user.index, at: world.now.wall.milliseconds, within: world.time - time)
@@ -91,7 +91,7 @@ final class ProfileCheck {
         }
     }
 
-    /// Fails if a client doesn't know what somebody is called whom it sees. Everybody has changed it at the end.
+    /// Fails if a client doesn't have the profile of a user that it sees. All users have changed theirs at the end.
     func checkEnd(_ connection: SimulatedConnection) {
         let own = connection.device.user
         for user in people.users {

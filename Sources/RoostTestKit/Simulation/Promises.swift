@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// What clients were promised by an `ok`, thing by thing: after a crash it is there, or something that was said later.
-/// Values are texts, so that all things are compared in one way.
+/// The promises made by `ok`, thing by thing: after a crash the value is there, or a later one. Values are texts, so
+/// that all things are compared in one way.
 struct Promises {
     /// Something that users set.
     enum Thing: Hashable {
@@ -67,7 +67,7 @@ struct Promises {
 }
 
 extension People {
-    /// What the relay will have to keep once it confirms this command, which it has just taken.
+    /// The state that the relay must keep once it confirms this command, which it has just accepted.
     func pledges(
         of kind: SimulatedConnection.Pending.Kind, by user: SimulatedUser
     ) -> [Promises.Pledge] {
@@ -93,7 +93,7 @@ extension People {
 
     fileprivate static func word(_ exception: PrivacyException?) -> String { exception.map { "\($0)" } ?? "none" }
 
-    /// What was promised to a user, or of it to others, ends with its account; only a block by another stays.
+    /// Promises to a user, or to others about it, end with its account; only a block by another stays.
     func forgetPromises(of user: SimulatedUser) {
         promises.forget { thing in
             switch thing {

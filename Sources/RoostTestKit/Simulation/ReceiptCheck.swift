@@ -14,7 +14,8 @@ struct ReadTimes {
     private(set) var since: Int64
     /// After a crash, messages up to here may have one of several times.
     private(set) var unsureTo: Int64 = 0
-    /// After a crash, messages up to here may have any time: of what the user wrote last nobody was told.
+    /// After a crash, messages up to here may have any time: receipts of the user's last messages may not have been
+    /// sent.
     private var unknownTo: Int64 = 0
 
     init(since: Int64 = .min / 2) { self.since = since }
@@ -71,7 +72,7 @@ final class ReceiptCheck {
         }
     }
 
-    /// Fails if the client is told of somebody who didn't tell it anything, from before it asked until now.
+    /// Fails if the client gets receipts of a user who has hidden them from it, from before it asked until now.
     private func checkShown(
         _ element: JSONValue, of user: SimulatedUser, askedAt: Int64, on connection: SimulatedConnection
     ) {

@@ -190,7 +190,8 @@ final class ReplyCheck {
         user.unanswered.removeAll { $0.key == intent.key }
     }
 
-    /// The `ok` says what others are told and the sender can't know: when the message disappears, and what it forwards.
+    /// The `ok` contains what others get and the sender can't know: when the message disappears, and a forwarded
+    /// original.
     private func checkOwn(_ event: WireEvent, _ message: Ledger.Message, _ label: String) {
         let expires = world.mistake == .lostExpiry ? nil : event.json?["expires"]?.integer
         if expires != message.expires {
@@ -211,8 +212,8 @@ final class ReplyCheck {
         }
     }
 
-    /// What may be said of a key that was used before: `gone` if the conversation was erased since, and `conflict` if
-    /// the client used it for another command.
+    /// Allowed codes for a repeated key: `gone` if the conversation was erased since, and `conflict` if the client used
+    /// it for another command.
     private func codes(of key: String, _ user: SimulatedUser, isClash: Bool) -> Set<String> {
         guard let stored = ledger.keys[.init(sender: user.index, key: key)], let event = ledger.events[stored] else {
             return []
@@ -234,7 +235,7 @@ final class ReplyCheck {
             .union(mayBeRestricted(intent.conversation) ? ["forbidden"] : [])
     }
 
-    /// Whether somebody has banned or timed out members of a group, or let only admins write in it.
+    /// Whether members of the group may be banned or timed out, or only admins may write in it.
     private func mayBeRestricted(_ index: Int?) -> Bool {
         index.map { ledger.conversations[$0].moderation.wasAskedFor } ?? false
     }
@@ -253,8 +254,9 @@ final class ReplyCheck {
             .union(intent.isToPeer ? gateCodes : [])
     }
 
-    /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
-    /// - Parameter isNew: whether it isn't the answer to a repeated command. What that did may have been changed since.
+    /// A reply contained this position, so the event itself needn't come. The device knows its own command.
+    /// - Parameter isNew: whether it isn't the answer to a repeated command. The effect of that may have been changed
+    ///   since.
     private func note(_ position: Int64, isNew: Bool = true, toldTo connection: SimulatedConnection) {
         connection.told.positions.insert(position)
         let device = connection.device
@@ -300,7 +302,7 @@ final class ReplyCheck {
         case .contact: allowed = ["not_found", "conflict", "too_large"]
         case .setProspect: allowed = ["too_large"]
         case .report: allowed = []
-        // What doesn't depend on whether there is somebody comes first.
+        // Checks that don't depend on whether the user exists come first.
         case .mistype: allowed = gateCodes.union(["not_found", "too_large", "forbidden", "conflict"])
         case .sendToDeleted: allowed = ["gone"]
         case .ack: allowed = []
@@ -344,7 +346,7 @@ final class ReplyCheck {
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
     }
 
-    /// Only messages wait because a group is slow, and never longer than somebody has asked for.
+    /// Only messages wait because of slow mode, and never longer than the longest that was asked for.
     private func checkWait(_ event: WireEvent, of id: String, _ kind: Kind, on connection: SimulatedConnection) {
         let group = ledger.conversation(id)
         let most = group?.moderation.slowAskedFor ?? 0
@@ -467,7 +469,7 @@ final class ReplyCheck {
         }
     }
 
-    /// Once nobody changes anything, history has to show the present state of a message.
+    /// Once nothing changes any more, history has to show the present state of a message.
     private func checkPresent(
         _ shown: JSONValue, _ truth: Ledger.Message, in conversation: ConversationTruth,
         on connection: SimulatedConnection
@@ -491,7 +493,7 @@ final class ReplyCheck {
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         let own = counts.filter { $0["mine"]?.bool == true }.count
         let user = connection.device.user.index
-        // Nobody counts the reactions of those whom it has blocked, or in a direct conversation had then.
+        // Reactions of users blocked now, or in a direct conversation at that time, don't count.
         let counted = truth.reactions.filter {
             conversation.kind == .direct
                 ? $0.user == user || !truth.withheldReactions.contains($0) : !people.hasBlocked(user, $0.user)
@@ -524,7 +526,7 @@ final class ReplyCheck {
         }
     }
 
-    /// Only the author is told the key.
+    /// Only the author gets the key.
     private func key(of message: Ledger.Message, for connection: SimulatedConnection) -> String? {
         message.sender == connection.device.user.index ? message.key : nil
     }

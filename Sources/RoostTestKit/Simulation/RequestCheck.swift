@@ -2,8 +2,8 @@ import RoostCore
 import RoostFraming
 import RoostWire
 
-/// Checks what clients are told of strangers' first messages: which ones wait, to whom they are listed, and that until
-/// one is accepted neither of its two is told anything else of the other. Receivers do something about them.
+/// Checks strangers' first messages at clients: which ones wait, in whose lists they are, and that until one is
+/// accepted neither of its two users learns anything else of the other. Receivers answer some.
 final class RequestCheck {
     private let world: World
     private let ledger: Ledger
@@ -47,7 +47,7 @@ final class RequestCheck {
             .answerRequest(conversation.index, isAccepted: isAccepted))
     }
 
-    /// A client is told of somebody what isn't stored: that it types, has got or read something, or sends a signal.
+    /// A client gets a transient event of another user: typing, a receipt, or a signal.
     func takeSign(
         _ what: String, by user: Int?, in conversation: ConversationTruth, on connection: SimulatedConnection
     ) {
@@ -79,7 +79,7 @@ final class RequestCheck {
         !ledger.conversations[index].waits(for: user.index)
     }
 
-    /// Whether what the user does may be refused because somebody hasn't accepted its message since `time`.
+    /// Whether the user's command may be refused because its message hasn't been accepted since `time`.
     func mayHaveWaited(_ user: SimulatedUser, in index: Int?, since time: Int64) -> Bool {
         guard world.takesRequests else { return false }
         guard let index else {

@@ -20,13 +20,13 @@ extension ConversationTruth {
     /// Whether it waits for this user, or was dropped by it.
     func waits(for user: Int) -> Bool { isWaiting && request?.receiver == user }
 
-    /// Whether it waited for somebody else to accept what the user wrote, at some time from `time` until now.
+    /// Whether the user's message waited to be accepted, at some time from `time` until now.
     func mayHaveWaited(from user: Int, since time: Int64) -> Bool {
         guard let request, request.sender == user else { return false }
         return request.endedAt.map { $0 >= time } ?? true
     }
 
-    /// What may be told to the user as the `request` of it, in an answer to what it asked at `time`; empty for nothing.
+    /// Allowed values of `request` in an answer to a command that the user sent at `time`; empty for none.
     /// - Parameter isDropSaid: one of its devices has dropped it, which may not be durable.
     func requestWords(for user: Int, askedAt time: Int64, isDropSaid: Bool) -> Set<String> {
         guard let request else { return [""] }
@@ -39,14 +39,14 @@ extension ConversationTruth {
     }
 }
 
-/// What strangers may do, in the order of the log.
+/// The rules for strangers, in the order of the log.
 extension Ledger {
     /// Whether the user is asked by the other one, whether it has dropped that or not.
     func isAsked(_ user: Int, by other: Int) -> Bool {
         conversations.contains { !$0.isErased && $0.waits(for: user) && $0.request?.sender == other }
     }
 
-    /// How many of the user's first messages wait to be accepted, or were dropped.
+    /// Number of the user's first messages that wait to be accepted, or were dropped.
     func requestsSent(by user: Int) -> Int {
         conversations.count { !$0.isErased && $0.isWaiting && $0.request?.sender == user }
     }

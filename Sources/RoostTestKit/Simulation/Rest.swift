@@ -13,7 +13,7 @@ final class Rest {
     private let invites: InviteCheck
     /// The last connection that existed when everybody wrote and read once more.
     private(set) var connectionsBeforeMark = 0
-    /// Conversations in which receipts weren't told then, because they had too many members.
+    /// Conversations without receipts at that time, because they had too many members.
     private(set) var quietBeforeMark: Set<Int> = []
 
     init(
@@ -30,7 +30,7 @@ final class Rest {
         self.invites = invites
     }
 
-    /// Runs until everything is told and acked; a violation ends it early.
+    /// Runs until everything is sent and acked; a violation ends it early.
     func comeToRest() {
         world.isCalm = true
         _ = host.store.makeRoom(isCalm: true)
@@ -222,8 +222,8 @@ final class Rest {
             .first { $0 !== user && self.isLeftUnread(conversation, by: $0) }
     }
 
-    /// What changes a badge or a count without a message: somebody mutes, for a while or for good, leaves, or takes
-    /// back what mentioned another.
+    /// Changes a badge or a count without a message: a user mutes, for a while or for good, leaves, or deletes a
+    /// message that may mention another.
     private func changeUnread() {
         for user in people.users {
             guard let connection = host.connection(of: user) else { continue }
@@ -298,7 +298,7 @@ final class Rest {
             }
         }
         if world.isCurious { askForReceipts() }
-        // On a day with few commands a second, those who have just asked so much may be told to wait.
+        // On a day with few commands a second, a client that has just asked for a lot may have to wait.
         for _ in 0..<5 {
             for connection in host.connections where connection.isReady { settings.complete(connection) }
             host.advance(3_000)

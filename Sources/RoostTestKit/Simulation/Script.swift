@@ -3,7 +3,7 @@ import RoostWire
 
 /// Decides by the dice who does what next, and how much time passes until the next step.
 final class Script {
-    /// What names begin with that nobody has.
+    /// The prefix of names that don't exist.
     static let typo = "typo"
 
     private let world: World
@@ -52,7 +52,7 @@ final class Script {
     private func act() {
         let user = people.users[world.random.below(people.users.count)]
         let device = user.devices[world.random.below(user.devices.count)]
-        // Until two are known there is nobody to name.
+        // Until two users are known, there is no name to use.
         if world.refusesUnknown, ledger.written.came.count < 2, device.current != nil { return }
         guard let connection = device.current, !connection.isClosed, !connection.hasVanished else {
             // Some devices stay away for long, and return to a backlog.
@@ -171,7 +171,7 @@ final class Script {
         clients.say("privacy", members.joined(separator: ","), .privacy(change), on: connection)
     }
 
-    /// Blocks somebody, or more often takes a block away, so that most can talk to most.
+    /// Blocks a user, or more often removes a block, so that most can talk to most.
     private func changeBlocks(on connection: SimulatedConnection) {
         let user = connection.device.user
         let blocked = people.users.filter { user.secrecy.hasBlocked($0.index) }
@@ -183,7 +183,7 @@ final class Script {
         clients.say("contact.block", "\"users\":[\"\(peer.name)\"]", .except(peer.index, .blocked), on: connection)
     }
 
-    /// The name is another one each time, and the username, if it wants one, may be somebody else's.
+    /// Changes the profile to a new name each time; the wanted username may be another user's.
     func changeProfile(wantsUsername: Bool, on connection: SimulatedConnection) {
         keysMade += 1
         var members = "\"name\":\"Person \(keysMade)\""
@@ -198,7 +198,7 @@ final class Script {
         return people.users.first { $0 !== user && ledger.written.came.contains($0.index) } ?? peer
     }
 
-    /// Names somebody who isn't there, in each way in which people are named.
+    /// Uses a name that doesn't exist, in each way in which users are named.
     private func mistype(on connection: SimulatedConnection) {
         keysMade += 1
         let name = "\(Script.typo)\(world.random.below(3))"
@@ -261,7 +261,7 @@ final class Script {
     }
 
     private func watch(on connection: SimulatedConnection) {
-        // Whom a contact shows itself to is another day's question.
+        // The visibility of contacts is checked on another day.
         guard !world.hasGate else { return }
         let peer = other(than: connection.device.user)
         let isOn = world.random.chance(70)
@@ -324,8 +324,8 @@ final class Script {
         }
     }
 
-    /// Bans or times out somebody, lets only admins write, or sets a wait; more often takes that back, so that most may
-    /// write.
+    /// Bans or times out a user, lets only admins write, or sets slow mode; more often takes that back, so that most
+    /// may write.
     private func moderate(
         _ conversation: ConversationTruth, _ peer: SimulatedUser, on connection: SimulatedConnection
     ) {
@@ -483,7 +483,7 @@ final class Script {
         Int64(world.random.within(1...Int(min(last + 1, world.random.chance(70) ? 4 : .max))))
     }
 
-    /// In a group, sometimes somebody who may not be a member, or all.
+    /// In a group, sometimes a mention of a user who may not be a member, or of all.
     private func mentions(by user: SimulatedUser, in index: Int?) -> String {
         guard let index, ledger.conversations[index].kind == .group, world.random.chance(15) else { return "" }
         return ",\"mentions\":[\"\(world.random.chance(25) ? "@all" : other(than: user).name)\"]"
@@ -507,7 +507,8 @@ final class Script {
         return ledger.conversations[event.conversation].isErased
     }
 
-    /// Another message under the same key, as a client sends that has lost count: to somebody else, or another text.
+    /// Another message under the same key, as a client sends that has lost count: to another user, or with another
+    /// text.
     private func clash(with intent: SendIntent, of user: SimulatedUser) -> SendIntent {
         let to = "@" + other(than: user).name
         return SendIntent(
@@ -542,7 +543,7 @@ final class Script {
 
     // MARK: Marks
 
-    /// Acks the newest event, an older one, or a position that only an `ok` told.
+    /// Acks the newest event, an older one, or a position that only came with an `ok`.
     func ackSomething(on connection: SimulatedConnection) {
         let positions = connection.unackedEvents
         if !connection.told.positions.isEmpty, world.random.chance(30) {

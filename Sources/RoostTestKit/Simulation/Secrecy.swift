@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What a simulated user tells others, and the rules once more, independently of the relay's.
+/// A simulated user's privacy settings, and the rules once more, independently of the relay's.
 struct Secrecy {
     var settings = PrivacySettings()
     /// By the index of the other user.
@@ -13,14 +13,14 @@ struct Secrecy {
 }
 
 extension People {
-    /// The user tells others something else from now on.
+    /// Notes new settings of the user.
     func note(_ settings: PrivacySettings, of user: SimulatedUser) {
         guard settings != user.secrecy.settings else { return }
         user.secrecy.settings = settings
         user.secrecy.since = world.time
     }
 
-    /// The user tells one other user something else from now on.
+    /// Notes a new exception of the user for one other user.
     func note(_ exception: PrivacyException?, for other: Int, of user: SimulatedUser) {
         guard user.secrecy.exceptions[other] != exception else { return }
         user.secrecy.exceptions[other] = exception
@@ -34,12 +34,12 @@ extension People {
         note(block.unblocked, for: other, of: user)
     }
 
-    /// Whether what the two tell each other has changed so lately that clients may have been told either.
+    /// Whether the settings of the two have changed so lately that clients may have got either state.
     func isUnsettled(_ user: SimulatedUser, _ viewer: SimulatedUser) -> Bool {
         world.time - max(user.secrecy.since, viewer.secrecy.since) <= World.lateness
     }
 
-    /// Whether the viewer isn't told how the user is.
+    /// Whether the user's presence is hidden from the viewer.
     func isHidden(_ user: SimulatedUser, from viewer: SimulatedUser) -> Bool {
         user !== viewer
             && [(user, viewer), (viewer, user)].contains { one, other in
@@ -51,7 +51,7 @@ extension People {
             }
     }
 
-    /// Whether the viewer is told the time when the user was last here.
+    /// Whether the viewer gets the time when the user was last online.
     func tellsTime(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
         guard user !== viewer else { return true }
         let details = [(user, viewer), (viewer, user)].map { one, other -> LastSeenDetail in
@@ -69,7 +69,7 @@ extension People {
         one.secrecy.hasBlocked(other.index) || other.secrecy.hasBlocked(one.index)
     }
 
-    /// Whether the viewer is told what was delivered to the user: it would tell that a device is connected.
+    /// Whether the viewer gets the user's delivery receipts: they would reveal that a device is connected.
     func tellsDelivery(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
         user === viewer || tellsRead(user, to: viewer) && !isHidden(user, from: viewer) && viewer.choice != .invisible
     }
@@ -87,7 +87,7 @@ extension People {
         !viewer.secrecy.hasBlocked(user.index)
     }
 
-    /// Whether the viewer is told what the user has read.
+    /// Whether the viewer gets the user's read receipts.
     func tellsRead(_ user: SimulatedUser, to viewer: SimulatedUser) -> Bool {
         user === viewer
             || [(user, viewer), (viewer, user)].allSatisfy { one, other in

@@ -2,10 +2,10 @@ import RoostCore
 import RoostWire
 import SeededRandom
 
-/// What a device keeps of its user's settings, as an app's own store would.
+/// A device's copy of its user's settings, as an app's own store would keep it.
 struct DeviceSettings {
     private(set) var known: [String: SettingTruth.Setting] = [:]
-    /// Whether it has read all of them once, and was told of all changes since.
+    /// Whether it has read all of them once, and has got all changes since.
     private(set) var isComplete = false
 
     /// It was forgotten, or removals were.
@@ -41,13 +41,13 @@ final class SettingCheck {
         self.people = people
         self.clients = clients
         random = SeededGenerator(seed: ~seed &+ 1)
-        // Where requests are dropped, a setting tells all devices of it.
+        // A dropped request is shared with all devices by a setting.
         isActive = seed % 2 == 0 || world.takesRequests
     }
 
     // MARK: Saying
 
-    /// Somebody sets something, or nobody does.
+    /// A user sets something, or no user does.
     func step() {
         guard isActive, random.chance(10) else { return }
         let user = people.users[random.below(people.users.count)]
@@ -70,7 +70,7 @@ final class SettingCheck {
         return known.isEmpty ? nil : "mute/\(known[random.below(known.count)].id)"
     }
 
-    /// For ever, for a while that ends before the run does, or not at all.
+    /// A mute for ever, one that ends before the run does, or none.
     private func muteValue() -> String {
         switch random.below(4) {
         case 0, 1: "true"
@@ -132,7 +132,7 @@ final class SettingCheck {
 
     // MARK: The end
 
-    /// Fails if a device that was told everything has another value than its user set last.
+    /// Fails if a device that got everything has another value than its user set last.
     func check(_ connection: SimulatedConnection) {
         let device = connection.device
         guard device.current === connection else { return }

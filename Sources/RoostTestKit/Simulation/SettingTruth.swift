@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What users have set for themselves, as it became durable, in log order.
+/// The users' settings, as they became durable, in log order.
 struct SettingTruth {
     struct Setting: Equatable {
         /// Where it was set; its version, too.
@@ -22,7 +22,7 @@ struct SettingTruth {
     /// By position.
     private(set) var events: [Int64: Event] = [:]
 
-    /// What is there of a user, without what was removed.
+    /// The present settings of a user, without removed ones.
     func present(of user: Int) -> [String: Setting] { (newest[user] ?? [:]).filter { !$0.value.value.isEmpty } }
 
     /// Notes what became of a command.

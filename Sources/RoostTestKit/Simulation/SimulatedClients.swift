@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// What clients say: it makes connections, says commands on them and notes which replies they wait for. What the relay
-/// took without an error holds from that moment on.
+/// The clients' side: it makes connections, sends commands on them and notes which replies they wait for. An effect
+/// that the relay accepted without an error holds from that moment on.
 final class SimulatedClients {
     typealias Pending = SimulatedConnection.Pending
 
@@ -132,8 +132,8 @@ final class SimulatedClients {
         var resume: Int64?
         if device.processed > 0, world.random.chance(40) || device.isRereading {
             resume = device.processed
-            // A device restored from a backup resumes at an older position. An answer may have told it a later one than
-            // it had got to.
+            // A device restored from a backup resumes at an older position. An answer may have contained a later one
+            // than it had got to.
             if world.random.chance(10), let older = device.received.min(), older < device.processed {
                 resume = older
                 device.isRereading = true

@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// One connection from the client's side: what it waits for and what it was told. Owned by the simulation until the
-/// relay has been told that the connection is gone.
+/// One connection from the client's side: what it waits for and what it got. Owned by the simulation until the relay
+/// knows that the connection is gone.
 final class SimulatedConnection {
-    /// How its client reads.
+    /// The speed at which its client reads.
     enum Reading: Equatable {
         case fast
         /// Reads at most so many bytes at once.
@@ -12,7 +12,7 @@ final class SimulatedConnection {
         case stuck
     }
 
-    /// How its client acks what it processes.
+    /// The way in which its client acks events.
     enum Acking {
         case prompt, late, never
     }
@@ -26,22 +26,22 @@ final class SimulatedConnection {
         var isRequired: Bool
     }
 
-    /// Positions told by an `ok`. They say nothing about earlier events.
+    /// Positions in `ok` answers. They say nothing about earlier events.
     struct Told {
         var positions: Set<Int64> = []
         /// Those of messages whose events don't come as well.
         var messages: Set<Int64> = []
     }
 
-    /// What its client waits for besides replies.
+    /// Frames that its client waits for besides replies.
     struct Awaited {
         /// `live`.
         var live = true
-        /// The user was just told to have joined, so the next frame must tell what was before.
+        /// The user has just joined, so the next frame must contain the earlier state.
         var joining: Joining?
     }
 
-    /// What the client last said about its activity.
+    /// The last activity that the client sent.
     struct Use {
         var activity: PresenceActivity
         /// When its user is away because of it, if it is idle; and the same of the connection that it replaced.
@@ -68,14 +68,14 @@ final class SimulatedConnection {
             case makeInvite(group: Int?, uses: Int), revokeInvite(Int), showInvite(Int), openInvite(Int)
             case listInvites, listContacts
             case listRequests, getConversation(Int), answerRequest(Int, isAccepted: Bool)
-            /// It names somebody who isn't there.
+            /// It names a user who doesn't exist.
             case mistype
             case other
         }
 
         var kind: Kind
         var saidAt: Int64
-        /// What its `ok` promises.
+        /// The promises of its `ok`.
         var pledges: [Promises.Pledge] = []
         /// Whether it opens a link and counts as a use of it, if it is stored.
         var isUse = false
@@ -94,11 +94,11 @@ final class SimulatedConnection {
     var hasVanished = false
     /// The relay closed it; nothing may come any more.
     var isClosed = false
-    /// It was told that the relay stops.
+    /// It got the warning that the relay stops.
     var wasWarned = false
     var isBackground: Bool
     var use: Use
-    /// What the client last said about its activity.
+    /// The last activity that the client sent.
     var activity: PresenceActivity { use.activity }
     var pending: [Int64: Pending] = [:]
     var nextID: Int64 = 1
@@ -109,7 +109,7 @@ final class SimulatedConnection {
     /// Index in the user's feed of the next entry to come.
     var place = 0
     var gaps: [Int: Ledger.LeftOut] = [:]
-    /// What must come next.
+    /// The frames that must come next.
     var awaited = Awaited()
     var told = Told()
     var acked: Int64 = 0
@@ -119,7 +119,7 @@ final class SimulatedConnection {
     var heardAt: Int64
     var unackedEvents: [Int64] = []
 
-    /// What its client was told last.
+    /// The client's latest knowledge.
     var belief = Belief()
 
     init(_ session: Session, _ device: SimulatedDevice, _ number: Int, isBackground: Bool, at now: Int64) {
@@ -147,6 +147,6 @@ final class SimulatedConnection {
         isUpToDate(at: time) ? time - World.lateness : belief.begunAt
     }
 
-    /// For messages to people.
+    /// A name in messages to people.
     var label: String { "\(device.label)#\(number)" }
 }

@@ -8,7 +8,7 @@ protocol HostObserver: AnyObject {
     func reads(_ message: Frame, on connection: SimulatedConnection)
     /// A turn ends: clients answer what they read in it. Returns whether one did.
     func turnEnds() -> Bool
-    /// A batch became durable, and the relay is about to be told.
+    /// A batch became durable, and the relay will get the outcomes next.
     func committed(_ batch: [Mutation], _ outcomes: [Outcome])
     /// Some time has passed, and everything that was due is done.
     func timePassed()
@@ -34,9 +34,9 @@ final class SimulatedHost {
     let store: any SimulatedStore
     weak var observer: (any HostObserver)?
     private(set) var relay: Relay
-    /// Connections whose end the relay hasn't been told, in the order in which they were made.
+    /// Connections that the relay still counts as open, in the order in which they were made.
     private(set) var connections: [SimulatedConnection] = []
-    /// The session of a service, which belongs to nobody; nil while it has none.
+    /// The session of a service, which acts for no user; nil while it has none.
     private(set) var guest: Session?
     private let world: World
     private let ledger: Ledger
@@ -77,7 +77,8 @@ final class SimulatedHost {
     /// The batch that was handed to the store and isn't answered; nil if there is none.
     var batchUnderWay: [Mutation]? { batch?.predicted == nil ? batch?.mutations : nil }
 
-    /// Lets the commit under way fail, and tells the relay. Returns the batch, or nil if it is durable all the same.
+    /// Lets the commit under way fail, and reports it to the relay. Returns the batch, or nil if it is durable all the
+    /// same.
     func failCommit() -> [Mutation]? {
         precondition(batchUnderWay != nil, "no commit is under way that could fail")
         guard let held = batch else { return nil }
@@ -139,7 +140,7 @@ final class SimulatedHost {
         guest = nil
     }
 
-    /// Plants a mistake: the connection broke, and nobody tells the relay.
+    /// Plants a mistake: the connection broke, and the relay doesn't learn of it.
     func forgetSilently(_ connection: SimulatedConnection) {
         people.noteEnd(connection)
         connection.isClosed = true
@@ -201,7 +202,7 @@ final class SimulatedHost {
         guard let held = batch else { return }
         batch = nil
         if let predicted = held.predicted {
-            // A planted mistake: the relay was told before the commit.
+            // A planted mistake: the relay got the outcomes before the commit.
             guard let outcomes = store.commit(held.mutations) else { return }
             if outcomes != predicted { world.fail("the planted mistake predicted another outcome") }
             ledger.apply(held.mutations, outcomes, at: world.time)
@@ -284,10 +285,10 @@ final class SimulatedHost {
         batch = held
     }
 
-    /// The relay was told that a status, a block or the like is durable, and it isn't yet: a crash would show it.
+    /// The relay believes that a status, a block or the like is durable, and it isn't yet: a crash would show it.
     var isExposed: Bool { world.mistake != .ackBeforeCommit && batch?.predicted != nil }
 
-    /// Plants a mistake: the relay is told of a commit before it.
+    /// Plants a mistake: the relay gets the outcomes before the commit.
     private func isToldEarly(_ mutations: [Mutation]) -> Bool {
         guard let mistake = world.mistake else { return false }
         if mistake == .ackBeforeCommit { return world.random.chance(5) }

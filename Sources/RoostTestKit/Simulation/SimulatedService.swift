@@ -5,7 +5,7 @@ import RoostWire
 /// A service that acts for people on some days: it sends as them, new messages and what their devices had no answer
 /// for, and has erased what they wrote. It has dice of its own, so that days without it stay as they are.
 final class SimulatedService {
-    /// What events tell as the device of somebody for whom a service acts.
+    /// The device in events that a service causes as a user.
     static let device = "api"
 
     private enum Pending {
@@ -169,7 +169,7 @@ final class SimulatedService {
         if code == "token_expired" { leave() }
     }
 
-    /// Everything of the user up to the position that was told is deleted, and what isn't the user's isn't touched.
+    /// Everything of the user up to the answered position is deleted, and other users' content is untouched.
     private func takeErased(_ event: WireEvent, of user: SimulatedUser, above after: Int64) {
         let told = event.json?["erasure"]?["position"]?.string.flatMap { Position($0, epoch: world.epoch)?.value }
         guard let reached = told, reached >= after else {

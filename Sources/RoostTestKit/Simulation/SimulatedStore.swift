@@ -4,14 +4,14 @@ import SeededRandom
 /// The store under a simulated relay. It outlives the relay's process, and decides whether a batch survives whose
 /// commit was under way when the process ended. Everything happens on the caller's thread.
 public protocol SimulatedStore: AnyObject {
-    /// What a relay starts from.
+    /// The snapshot that a relay starts from.
     func load() -> Snapshot
     /// Makes the batch durable. Returns nil if there is no room, and nothing of it is stored.
     func commit(_ batch: [Mutation]) -> [Outcome]?
     /// Called now and then while there is no room. Returns whether there is room again. When everything comes to rest,
     /// there is.
     func makeRoom(isCalm: Bool) -> Bool
-    /// What `commit` would answer, without changing anything; nil if the store can't tell.
+    /// The outcomes that `commit` would return, without changing anything; nil if the store can't predict them.
     func predict(_ batch: [Mutation]) -> [Outcome]?
     /// Answers from what is committed.
     func answer(_ read: Read) -> ReadResult
@@ -22,11 +22,11 @@ public protocol SimulatedStore: AnyObject {
     /// The process has ended and another one opens the store. Returns the outcomes of the batch that was under way or
     /// failed if it turns out to be durable.
     func reopen(after end: ProcessEnd, _ random: inout SeededGenerator) -> [Outcome]?
-    /// What was found to be wrong with the store itself since the last call.
+    /// The faults found in the store itself since the last call.
     func takeViolations() -> [String]
 }
 
-/// How the relay's process ended.
+/// The way in which the relay's process ended.
 public enum ProcessEnd {
     /// After a drain: everything was committed.
     case stopped

@@ -13,7 +13,7 @@ final class SimulatedUser {
     var toldAsNew: [String: Int64] = [:]
     /// The wall-clock time at which the user was last here, as far as the checker can tell.
     var lastSeen: ClosedRange<Int64>?
-    /// The presence that others should be told, and the monotonic time in milliseconds of its last change.
+    /// The presence that others should see, and the monotonic time in milliseconds of its last change.
     var truth = Truth.offline
     var truthSince: Int64 = 0
     /// After a restart: until this time the user counts as before it.
@@ -21,12 +21,12 @@ final class SimulatedUser {
     /// Whether the user was here when the checker last looked, and the monotonic time of the last change.
     var wasHere = false
     var hereSince: Int64 = 0
-    /// How the user wants to be shown, and the monotonic time of the last change.
+    /// The user's chosen status, and the monotonic time of the last change.
     var choice = StatusChoice.auto
     var text = ""
     var statusSince: Int64 = 0
     var secrecy = Secrecy()
-    /// The text that others should be told, the one before, and the time of the change.
+    /// The text that others should see, the one before, and the time of the change.
     var toldText = ""
     var oldText = ""
     var textSince: Int64 = 0
@@ -97,7 +97,7 @@ final class SimulatedDevice {
     var current: SimulatedConnection?
     /// Set after a drop: until this time the device counts as it was.
     var linger: (activity: PresenceActivity, awayAt: Int64, until: Int64)?
-    /// How its last connection ended, as the relay should tell it; nil if none has.
+    /// The end of its last connection, as the relay should report it; nil if there was none.
     var end: StoredEnd?
     /// Whether `end` is known: after a crash, what had just changed may be stored or not.
     var isEndKnown = true
@@ -109,9 +109,9 @@ final class SimulatedDevice {
     var received: Set<Int64> = []
     /// By conversation: what was announced as a gap.
     var gaps: [Int: Ledger.LeftOut] = [:]
-    /// What it keeps of its conversations.
+    /// Its copy of its conversations.
     var memory = DeviceMemory()
-    /// What it keeps of its user's settings.
+    /// Its copy of its user's settings.
     var settings = DeviceSettings()
     /// Where the device began when it was new. It never gets events at or below this position.
     var base: Int64?
@@ -134,7 +134,7 @@ final class SimulatedDevice {
     var label: String { "\(user.name)/\(name)" }
 }
 
-/// A message that somebody wants to be sent, however often it takes.
+/// A message that a user wants to send, however many tries it takes.
 struct SendIntent {
     var key: String
     /// The members of the command as JSON, without type and id.

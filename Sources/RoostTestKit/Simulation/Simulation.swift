@@ -7,19 +7,19 @@ import RoostWire
 /// (Docs/Protocol.md). It has no thread and no clock, and nothing differs between two runs of one seed.
 /// This type puts the parts together; each part owns its own state.
 public final class Simulation {
-    /// How a run went.
+    /// The result of a run.
     public struct Report: Sendable {
-        /// What the run was drawn from.
+        /// The seed of the run.
         public var seed: UInt64
         /// Steps that were taken.
         public var steps: Int
         /// One number over every byte said and read: the same for the same seed.
         public var hash: UInt64
-        /// What was wrong, in the order in which it was seen; empty if nothing was.
+        /// The violations, in the order in which they were seen; empty if there was none.
         public var violations: [String]
         /// The last events before the first violation.
         public var lastEvents: [String]
-        /// What happened, by name, to see that a run is worth something.
+        /// Counts of what happened, by name, to see that a run is worth something.
         public var tally: [(name: String, count: Int)]
     }
 

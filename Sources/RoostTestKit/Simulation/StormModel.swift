@@ -7,8 +7,8 @@ import SeededRandom
 /// is bearable again after everybody was cut off. The loop and the reader are one thread each. Time passes only by
 /// what they do, and by waiting for the next message that is due.
 public final class StormModel {
-    /// What work costs, in microseconds. Only the proportions count: they are those of a small relay, made slow, so
-    /// that few messages show what many would.
+    /// Costs of work, in microseconds. Only the proportions count: they are those of a small relay, made slow, so that
+    /// few messages show what many would.
     public struct Prices: Sendable {
         /// A command.
         public var command: Int64 = 200
@@ -141,7 +141,7 @@ public final class StormModel {
         microseconds = max(next, begin + 1)
     }
 
-    /// As many as a turn reads from its sockets.
+    /// Accepts as many messages as a turn reads from its sockets.
     private func takeMessages() {
         var left = 64
         while nextDue <= microseconds, left > 0 {

@@ -10,7 +10,7 @@ extension ConversationTruth {
         messages.indices.filter { messages[$0].thread == root && !messages[$0].isDeleted }.map { Int64($0) + 1 }
     }
 
-    /// What is wrong with the thread of a message that was just stored; nil if nothing is.
+    /// The fault in the thread of a message that was just stored; nil if there is none.
     func mistake(inThreadOf append: Append, by sender: Int) -> String? {
         let root = append.extras.thread.value
         guard root != 0 else { return nil }
@@ -25,7 +25,7 @@ extension ConversationTruth {
     }
 }
 
-/// Checks what clients are told of threads: in which each message is, how many a thread has, and which.
+/// Checks the threads at clients: the thread of each message, and the number of messages in a thread.
 struct ThreadCheck {
     private let world: World
     private let ledger: Ledger
@@ -35,7 +35,7 @@ struct ThreadCheck {
         self.ledger = ledger
     }
 
-    /// Whether a message is told in its thread, or hidden.
+    /// Whether a message came with the right thread, or hidden.
     func isRight(_ told: JSONValue?, _ sequence: Int64, in conversation: Int) -> Bool {
         let truth = ledger.conversations[conversation].messages[Int(sequence) - 1].thread
         return BlockCheck.isHidden(told) || told?["thread"]?.integer ?? 0 == truth

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What happened, twice: as one number over every byte said and read, by which two runs are compared, and as the last
-/// few events, for whoever has to find out what went wrong. Texts are made only when somebody asks.
+/// The record of a run, twice: as one number over every byte sent and read, by which two runs are compared, and as the
+/// last few events, for debugging. Texts are made only on demand.
 struct Trace {
     private struct Event {
         var time: Int64

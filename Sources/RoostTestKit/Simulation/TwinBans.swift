@@ -3,14 +3,14 @@ import RoostFraming
 import RoostWire
 import SeededRandom
 
-/// Two worlds that differ only in who is banned from a group. In the first its owner bans and unbans users who have
-/// left it; in the second the owner writes to a friend instead, so that the log has as many events. Who isn't an admin
-/// of the group has to get the same frames at the same milliseconds in both: a stranger, somebody who comes and goes,
-/// and those who are banned. The members of that moment are told on purpose, so nobody whom they watch is one.
+/// Two worlds that differ only in a group's bans. In the first its owner bans and unbans users who have left it; in the
+/// second the owner writes to a friend instead, so that the log has as many events. A user who isn't an admin of the
+/// group has to get the same frames at the same milliseconds in both: a stranger, a user who comes and goes, and the
+/// banned ones. Present members get the events on purpose, so no watched user is one.
 public struct TwinBans {
-    /// Whose frames are compared.
+    /// The user whose frames are compared.
     public enum Observer: String, CaseIterable, Sendable {
-        /// An admin is told of bans: the two worlds must differ, or the comparison is blind.
+        /// An admin gets bans: the two worlds must differ, or the comparison is blind.
         case admin
         /// Comes by a link and leaves again. Bans come while it is away.
         case passerBy
@@ -20,7 +20,7 @@ public struct TwinBans {
 
     /// A mistake that is made in the first world, to show that the comparison would see it.
     public enum Mistake: String, CaseIterable, Sendable {
-        /// The observer is told of a ban.
+        /// The observer gets a ban.
         case toldBan
         /// A refusal is another one than it would be without a ban.
         case otherRefusal
@@ -28,11 +28,11 @@ public struct TwinBans {
         case shiftedPosition
     }
 
-    /// What came of it.
+    /// The result of a run.
     public struct Report: Sendable {
         /// The first frame that the other world doesn't have; nil if there is none.
         public var difference: String?
-        /// Frames that the observer got, and how often somebody was banned or unbanned.
+        /// Frames that the observer got, and number of bans and unbans.
         public var frames = 0, bans = 0
     }
 
@@ -99,7 +99,7 @@ private final class BanWorld {
                 #"{"type":"conversation.role","id":6,"conversation":"\#(group)","user":"mal","role":"admin"}"#)
         }
         observer = relay.connect(role == .banned ? "dave" : "mal", "tablet")
-        // All of them are also in a group that nobody is banned from.
+        // All of them are also in a group without bans.
         observer.send(
             #"{"type":"conversation.create","id":7,"kind":"group","name":"H","members":["bob","eve","amy"]}"#)
         observer.keepsTranscript = true
@@ -131,7 +131,7 @@ private final class BanWorld {
         }
     }
 
-    /// Whoever is banned finds that the link isn't good, which it is to know; so it doesn't try.
+    /// A banned user would find that the link isn't valid, which it may know; so it doesn't try.
     private func comeOrGo() {
         guard role == .passerBy else { return }
         if isMember {
@@ -144,7 +144,7 @@ private final class BanWorld {
 
     private func actHidden() {
         let (acts, name) = (hiddenRandom.chance(50), ["dave", "eve"][hiddenRandom.below(2)])
-        // Members are told.
+        // Members get the event.
         guard acts, !isMember || role == .admin else { return }
         if isBanning {
             ban(name)

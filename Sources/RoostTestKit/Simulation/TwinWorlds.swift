@@ -3,23 +3,23 @@ import RoostFraming
 import RoostWire
 import SeededRandom
 
-/// Two worlds that differ only in what a hidden user does. An observer, from whom that user is hidden, has to get the
-/// same frames at the same milliseconds in both: whatever differs tells of the hidden user, be it a number, an event
-/// without news, or a tick that came earlier.
+/// Two worlds that differ only in the actions of a user hidden from an observer. The observer has to get the same
+/// frames at the same milliseconds in both: every difference reveals the hidden user, be it a number, an event without
+/// news, or a tick that came earlier.
 ///
-/// Both worlds run one script, drawn from a seed: the observer with several devices, and others whom it sees. Beside it
-/// the hidden user connects, leaves, says how it is, types, reads and acks in the one world, and does nothing, or
-/// something else, in the other.
+/// Both worlds run one script, drawn from a seed: the observer with several devices, and others whose presence it sees.
+/// Beside it the hidden user connects, leaves, sets its activity, types, reads and acks in the one world, and does
+/// nothing, or something else, in the other.
 public struct TwinWorlds {
-    /// What hides the user from the observer.
+    /// The setting that hides the user from the observer.
     public enum Curtain: String, CaseIterable, Sendable {
         /// Nothing does: the two worlds must differ, or the comparison is blind.
         case none
         case blocked, blockedByObserver
         case never, neverByObserver
-        /// The user tells nobody anything.
+        /// The user hides from all others.
         case nobody
-        /// The observer tells nobody anything, and so isn't told of anybody.
+        /// The observer hides from all others, and so sees none of them.
         case observerHides
         case invisible
         /// The observer's request waits.
@@ -30,17 +30,17 @@ public struct TwinWorlds {
     public enum Mistake: String, CaseIterable, Sendable {
         /// When the hidden user connects or leaves, the observer gets the count that it has once more.
         case repeatedCount
-        /// When the hidden user acks, the observer is told what was delivered.
+        /// When the hidden user acks, the observer gets a delivery receipt.
         case toldDelivery
-        /// When the hidden user names somebody who isn't there, the observer is told that the name is known.
+        /// When the hidden user uses a name that doesn't exist, the observer's answers show that the name is known.
         case toldName
-        /// When the hidden user makes or revokes a link, the observer is told that another one has ended.
+        /// When the hidden user makes or revokes a link, the observer gets an event that another one has ended.
         case toldLink
         /// The first frame after the hidden user has done something comes a millisecond earlier.
         case earlyTick
     }
 
-    /// What came of it.
+    /// The result of a run.
     public struct Report: Sendable {
         /// The first frame of each of the observer's devices that the other world doesn't have.
         public var differences: [String] = []
@@ -107,7 +107,7 @@ private final class TwinWorld {
             rules.gate = GateRules(.on)
             rules.gate.takesRequests = true
         }
-        // Then a name that somebody else has named is no better known for it.
+        // Then a name that another user has used is no better known for it.
         if seed % 3 != 1 { rules.unknown = .refuse }
         relay = RelayHarness(limits: limits, rules: rules)
         let host = relay.connect("host")
@@ -220,7 +220,7 @@ private final class TwinWorld {
         }
     }
 
-    /// Names somebody who isn't there.
+    /// Uses a name that doesn't exist.
     private func mistype(_ say: (String, String) -> Void) {
         let name = "nobody\(number % 2)"
         switch number % 5 {
@@ -260,7 +260,8 @@ private final class TwinWorld {
 
     // MARK: The hidden user
 
-    /// What doesn't reach the observer in an open way: no message, and nothing that takes a position of the log.
+    /// Acts without an openly visible effect for the observer: no message, and nothing that takes a position of the
+    /// log.
     private func actHidden() {
         guard var dice = hiddenRandom else { return }
         defer { hiddenRandom = dice }

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Where a direct conversation ended for a user when the other one, whom it had blocked, began to write.
+/// The point where a direct conversation ended for a user when the other one, blocked before, began to write.
 struct VeilTruth {
     let user: Int
     let sequence: Int64
@@ -48,8 +48,8 @@ extension ConversationTruth {
         }
     }
 
-    /// What is about something withheld is withheld as well, and nothing else is that no block withholds.
-    /// - Returns: what is wrong with that; nil if nothing is.
+    /// An event about a withheld one is withheld as well, and no other without a block is.
+    /// - Returns: the fault; nil if there is none.
     func withhold(_ event: inout Append, _ outcome: Outcome, by sender: Int, from other: Int?) -> String? {
         let isWithheld = withholds(event, by: sender, from: other)
         if isWithheld { event.withheldFrom = event.peer }
@@ -57,7 +57,7 @@ extension ConversationTruth {
         return "the \(event.kind) of u\(sender) in \(id) is withheld: \(outcome.isWithheld)"
     }
 
-    /// What is pinned for a user.
+    /// The pins of a user.
     func pins(of user: Int) -> [Int64] { pins.filter { hiddenPins[user]?.contains($0) != true } }
 
     func pin(_ number: Int64, by user: Int, withheldFrom other: Int?) {
@@ -66,7 +66,7 @@ extension ConversationTruth {
         if let other { hiddenPins[other, default: []].insert(number) }
     }
 
-    /// For the other user it stays pinned if that isn't told, up to a bound.
+    /// Unpins a message. For the other user it stays pinned if the event is withheld, up to a bound.
     func unpin(_ number: Int64, by user: Int, withheldFrom other: Int?) {
         if let other, hiddenPins[other]?.contains(number) != true,
             hiddenPins[user]?.count ?? 0 < Limits().pinsPerConversation
@@ -77,7 +77,7 @@ extension ConversationTruth {
         }
     }
 
-    /// It is pinned for nobody.
+    /// Removes the pin for both users.
     func takePin(_ number: Int64) {
         pins.removeAll { $0 == number }
         for user in hiddenPins.keys { hiddenPins[user]?.remove(number) }
@@ -85,8 +85,8 @@ extension ConversationTruth {
 }
 
 extension Ledger {
-    /// What is withheld begins a veil, and what isn't ends that of a user who may see it. For one who saw nothing of
-    /// the conversation it begins then.
+    /// A withheld event begins a veil, and another one ends that of a user who may see it. For a user who saw nothing
+    /// of the conversation, it begins then.
     func veil(_ event: Event, at position: Int64, in conversation: ConversationTruth) {
         guard conversation.kind == .direct else { return }
         let last = Int64(conversation.messages.count)
@@ -96,7 +96,7 @@ extension Ledger {
                 conversation.members[veil.user]?.since = last
                 conversation.members[veil.user]?.joinedAfter = last
                 conversation.generations[veil.user, default: 0] += 1
-                // Now the two begin to be told of each other.
+                // From now on the two get each other's presence.
                 conversation.changedAt = event.time.milliseconds
             }
             conversation.veil = nil

@@ -2,10 +2,10 @@ import RoostCore
 import RoostWire
 import SeededRandom
 
-/// What all parts of a simulation share: the clock, the dice, what kind of day it is, and the record of what happened
-/// and of what was wrong. It decides nothing.
+/// The shared state of all parts of a simulation: the clock, the dice, the day, and the record of events and
+/// violations. It decides nothing.
 final class World {
-    /// How late a change may be told, in milliseconds: the timer's slot, the tick that gathers, and then some.
+    /// Longest delay of a change, in milliseconds: the timer's slot, the tick that gathers, and then some.
     static let lateness: Int64 = 1_000
     /// More violations than these say nothing new.
     private static let violationsMax = 20
@@ -14,7 +14,7 @@ final class World {
     let mistake: PlantedMistake?
     /// Whether only contacts may reach each other: on every fifth day.
     let hasGate: Bool
-    /// Whether a name that nobody has is refused: on every other day.
+    /// Whether unknown names are refused: on every other day.
     let refusesUnknown: Bool
     /// Whether people ask all day who has read what: on every fifth day.
     let isCurious: Bool
@@ -25,7 +25,7 @@ final class World {
     var trace = Trace()
     var tally = Tally()
     private(set) var violations: [String] = []
-    /// What happened before the first violation.
+    /// The events before the first violation.
     private(set) var lastEvents: [String] = []
     /// Steps that were taken.
     var stepsTaken = 0
@@ -37,14 +37,14 @@ final class World {
     var wasFull = false
     /// When it last had none. States wait meanwhile.
     var fullAt = Int64.min / 2
-    /// The end of a run: the store fails no more, nobody drops.
+    /// The end of a run: the store fails no more, and connections stay.
     var isCalm = false
-    /// The relay was told to stop, or its store has failed: it serves nobody.
+    /// The relay was stopped, or its store has failed: it serves no client.
     var isStopping = false
-    /// From this monotonic time on nobody changes anything.
+    /// The monotonic time from which on nothing changes any more.
     var restAt = Int64.max
 
-    /// What happened how often.
+    /// Counts of what happened.
     struct Tally {
         var commands = 0, frames = 0, events = 0, acked = 0, retries = 0, duplicates = 0, gaps = 0, spills = 0
         var connects = 0, drops = 0, crashes = 0, drains = 0, failures = 0, takeovers = 0, closes = 0
@@ -53,11 +53,11 @@ final class World {
         var promises = 0
         /// Steps of days on which people block each other, and only contacts may reach each other.
         var guarded = 0
-        /// Members of whom somebody was told when they had read a message.
+        /// Members in receipts of a message.
         var receipts = 0
         /// First messages of strangers, and what their receivers made of them.
         var requests = 0, requestsAccepted = 0, requestsDropped = 0
-        /// Links that were made, revoked and used, also by users whom their makers had blocked.
+        /// Links that were made, revoked and used, also by users blocked by the makers.
         var links = 0, linksRevoked = 0, linksOpened = 0, linksHidden = 0
     }
 
@@ -83,7 +83,7 @@ final class World {
         now = World.moment(time)
     }
 
-    /// Which log every position is of, as the relay says when it starts. It stays the same: nobody restores a backup.
+    /// The log that every position belongs to, from the relay's start. It stays the same: no backup is restored.
     private(set) var epoch = ""
 
     /// A relay has started.

@@ -6,7 +6,7 @@ import RoostWire
 public struct HostileState {
     /// The state to start from.
     public private(set) var snapshot = Snapshot()
-    /// How many groups, and direct conversations, the hub is in.
+    /// Number of groups, and of direct conversations, that the hub is in.
     public let conversations: Int
     /// Members of the large group.
     public let members: Int

@@ -5,7 +5,7 @@ import RoostWire
 /// A host that measures each call of the relay by itself: how long it takes, by the clock that it is given, and how
 /// much it looks at. Its log stores nothing: it answers each event with the next numbers, and each read with nothing.
 public final class TurnHost {
-    /// What one kind of command has cost.
+    /// The cost of one kind of command.
     public struct Cost {
         /// The longest single call, by the clock.
         public internal(set) var longest: Int64 = 0
@@ -74,7 +74,7 @@ public final class TurnHost {
         settle()
     }
 
-    /// What everything since the last call has cost.
+    /// The cost of everything since the last call.
     public func takeCost() -> Cost {
         defer { cost = Cost() }
         return cost

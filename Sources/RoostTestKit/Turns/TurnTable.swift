@@ -6,7 +6,7 @@ public final class TurnTable {
     /// A kind of command and what it has cost.
     public typealias Row = (name: String, cost: TurnHost.Cost)
 
-    /// What was measured so far, in order.
+    /// The measurements so far, in order.
     public private(set) var rows: [Row] = []
     private let host: TurnHost
     private let state: HostileState
