@@ -136,14 +136,14 @@ def write(counts):
 
 # For each set of files: whoever, whom, somebody, nobody, told, "Of …,", first word of a `///` comment.
 COUNTS = {
-    "comments, LoadTests": [11, 10, 6, 38, 40, 7, 107],
+    "comments, LoadTests": [11, 10, 6, 38, 39, 6, 103],
     "comments, Makefile": [0, 0, 0, 0, 0, 0, 0],
     "comments, Package.swift": [0, 0, 0, 0, 0, 0, 0],
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],
     "comments, Scripts": [0, 0, 0, 0, 0, 0, 0],
     "comments, Sources": [53, 177, 104, 169, 452, 18, 760],
     "comments, Tests": [78, 33, 52, 113, 207, 15, 201],
-    "comments, Web": [21, 39, 72, 43, 91, 17, 0],
+    "comments, Web": [0, 0, 0, 0, 1, 0, 0],
     "decisions": [0, 0, 0, 1, 0, 0, 0],
     "documents": [55, 47, 52, 68, 172, 10, 4],
     "texts": [1, 34, 23, 63, 92, 0, 0],

@@ -53,7 +53,7 @@ export class DeviceSection {
   #row({ session, device, created, used, current }) {
     const { accounts, attempt, button, element, language, me, t, text } = this.#page;
     const name = deviceName(device, t);
-    // Whoever came in lately may be somebody else: that is what one looks for here.
+    // A recent sign-in may be an intruder's: that is what a user looks for here.
     const isNew = !current && Date.now() - created < DAY;
     const since = t("signedInOn", { time: language.moment(created) });
     const who = element("span", { class: "who" }, element("span", {}, name));
@@ -200,7 +200,7 @@ export class AccountSection {
     $("me-others").hidden = !accounts && !users.length;
   }
 
-  /** Runs what a form is for; a refusal is told below its fields. */
+  /** Submits a form; a refusal is shown below its fields. */
   async #run(problem, does) {
     const { $, accountReason, t, text } = this.#page;
     text($(problem), "");

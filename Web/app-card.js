@@ -1,5 +1,5 @@
-// The part of the chat page about one person: a card with the name, the status, the groups in common, and what one can do.
-// app.js loads it when somebody opens a card, and hands in what both use of the page.
+// The part of the chat page about one person: a card with the name, the status, the groups in common, and buttons.
+// app.js loads it when a user opens a card, and hands in the parts of the page that both use.
 
 import { dialog, style } from "./app-dialogs.js";
 import { Expiry } from "./app-expiry.js";
@@ -93,7 +93,7 @@ class Card {
     this.dialog.scrollTop = 0;
     this.buttons.write.focus();
     const people = this.#people;
-    // As it is now, for as long as somebody looks.
+    // The card follows changes as long as it is open.
     roost.follow([user]);
     const again = () => { if (this.#user === user) this.show(); };
     this.#stops.push(people.onChange(again), roost.onPresence(again), roost.conversations.onChange(again), () => roost.follow([]));

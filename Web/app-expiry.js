@@ -19,7 +19,7 @@ export class Expiry {
     this.select.addEventListener("change", () => this.#set());
   }
 
-  /** Whoever may not choose it sees it. A request has none. */
+  /** Shows the choice; users who may not change it see it, too. A request has none. */
   show(conversation, mayChange) {
     const { element, language, t } = this.#page;
     this.element.hidden = !conversation || Boolean(conversation.request);
@@ -28,7 +28,7 @@ export class Expiry {
     this.select.disabled = !mayChange;
     const all = [...new Set([...EXPIRIES, now])].sort((one, other) => one - other);
     const signature = `${conversation?.id} ${now}`;
-    // Nothing is taken from under whoever is choosing.
+    // The options aren't replaced while a user is choosing.
     if (this.select.dataset.signature === signature) return;
     this.select.dataset.signature = signature;
     this.select.replaceChildren(...all.map((after) => (

@@ -25,7 +25,7 @@ class Section {
   /** Whose account is shown, and whether it has a password. */
   #user;
   #hasPassword = false;
-  /** Whether something was begun, or codes are shown that nobody sees again. */
+  /** Whether a step is under way, or codes are shown that can't be read again. */
   #isBusy = false;
 
   constructor(page) {

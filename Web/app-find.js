@@ -1,9 +1,9 @@
-// The part of the chat page that searches all conversations: by their names, and in the messages that this device has.
-// app.js loads it when somebody types in the field above the list, and hands in what both use of the page.
+// The part of the chat page that searches all conversations: by their names, and in the messages on this device. app.js
+// loads it when a user types in the field above the list, and hands in the parts of the page that both use.
 
 /** Conversations shown above the messages, so that these are in sight, too. */
 const TITLES = 5;
-/** A search begins when nobody has typed for so long. Milliseconds. */
+/** Milliseconds without a key before a search begins. */
 const PAUSE = 150;
 
 const STYLE = `

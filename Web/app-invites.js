@@ -1,5 +1,5 @@
-// The part of the chat page that makes invitations: links by which others become contacts, or join a group. app.js loads
-// it when somebody wants one.
+// The part of the chat page that makes invitations: links that make contacts, or members of a group. app.js loads it
+// when a user wants one.
 
 import { picture } from "./qr.js";
 
@@ -125,7 +125,7 @@ class InviteDialog {
       await navigator.clipboard.writeText($("invite-link").value);
       tell(t("linkCopied"));
     } catch {
-      // Without a secure connection the browser lets nobody write there.
+      // Without a secure connection the browser doesn't allow pages to write there.
       $("invite-link").select();
       tell(t("copyLinkByHand"));
     }

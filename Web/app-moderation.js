@@ -7,7 +7,7 @@ import { REASONS, reasonWords } from "./app-lines.js";
 const TIMES = [600_000, 3_600_000, 86_400_000, 604_800_000];
 /** How long members of a slow group can be made to wait, as the page offers it. Milliseconds. */
 const WAITS = [10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000];
-/** Banned users whom the dialog asks for. */
+/** Most banned users that the dialog asks for. */
 const BANS = 1_000;
 
 /** What the dialog holds of this part. */

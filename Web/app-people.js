@@ -1,5 +1,6 @@
-// The part of the chat page about people: whom one knows, who is in a conversation and makes no sound there, who has read
-// what, and what was pinned. app.js loads it after the messages, or when somebody asks for it, and hands in what it uses of the page.
+// The part of the chat page about people: contacts, members of a conversation and its mute, read receipts, and pinned
+// messages. app.js loads it after the messages, or when a user asks for it, and hands in the parts of the page that it
+// uses.
 
 import { dialog, field, style, symbol } from "./app-dialogs.js";
 import { Expiry } from "./app-expiry.js";
@@ -10,9 +11,9 @@ import { People } from "/roost-people.js?unpacked";
 
 /** Most rows of one list on the screen; the button below it shows as many more. */
 const ROWS = 50;
-/** People whom a search shows. */
+/** Most people that a search shows. */
 const FOUND = 20;
-/** A search begins when nobody has typed for so long. Milliseconds. */
+/** Milliseconds without a key before a search begins. */
 const PAUSE = 250;
 
 const STYLE = `
@@ -78,7 +79,7 @@ class PeoplePart {
     people?.onProspects(() => this.panel.prospects?.ask());
     this.pins.forget();
     if (!roost) return;
-    // Without a session nobody tells who pins.
+    // Without a session no pins come.
     this.#stops.push(roost.onChange(() => this.pins.follow()), roost.onEvent((event) => {
       if (["edit", "delete"].includes(event.type)) this.pins.told(event);
       if (event.type !== "profile") return;
@@ -114,7 +115,8 @@ class PeoplePart {
 
   // -- What several of its dialogs do
 
-  /** A row of a list: somebody, whose card it opens, a line below the name, and buttons, each of which says whom it is about. */
+  /** A row of a list: a user with a button to the card, a line below the name, and buttons whose labels name the
+   *  user. */
   row(user, line, buttons, state) {
     const { called, card, element, patchAvatar, button } = this.#page;
     const name = called(user);
@@ -155,7 +157,7 @@ class PeoplePart {
     showDialog("readers-dialog");
   }
 
-  /** Asks what people are called: those of whom nobody has told that yet, or all. */
+  /** Asks for profiles: those that aren't known yet, or all. */
   async know(users, isAll = false) {
     const { people } = this.#page;
     const unknown = [...new Set(users)].filter((user) => isAll || people[user]?.version === undefined);
@@ -182,7 +184,7 @@ function readersDialog(page) {
     element("p", { id: "readers-text", class: "faint" }), element("ul", { id: "readers" }));
 }
 
-/** Tells the operators of somebody. */
+/** Reports a user or a message to the operators. */
 class ReportDialog {
   #page;
   #part;
@@ -231,7 +233,8 @@ class ReportDialog {
 
 // About a group ------------------------------------------------------------------------------------------------------
 
-/** Its members and their roles, its name, and a mute. Of a direct conversation, the card of the other one says as much. */
+/** A group's members and their roles, its name, and a mute. The card of the other user shows the same for a direct
+ *  conversation. */
 class InfoDialog {
   #page;
   #part;
@@ -524,7 +527,7 @@ class PinLine {
 
 // The panel ----------------------------------------------------------------------------------------------------------
 
-/** The people whom one knows: invitations and contacts; and finding others. */
+/** The user's people: invitations and contacts; and finding others. */
 class Panel {
   #page;
   #part;
@@ -583,7 +586,7 @@ class Panel {
     showDialog("people-dialog");
     $("people-find").focus();
     this.#loadProspects();
-    // The relay doesn't tell of all whom one knows what they are called by now.
+    // The relay doesn't send later changes of all contacts' profiles.
     this.#isStale = true;
     this.show(this.#part.people.snapshot);
   }
@@ -648,7 +651,7 @@ class Panel {
     return this.#part.row(user, words, acts);
   }
 
-  /** A button of a row, and what is done; what goes wrong is told above the lists. */
+  /** A button of a row, and its action; a failure is shown above the lists. */
   #act(words, does, attributes) { return [words, () => this.#attempt(does), attributes]; }
 
   #attempt(does) {
@@ -663,7 +666,7 @@ class Panel {
     go(`@${user}`);
   }
 
-  /** What those in the lists are called, whom the list of conversations doesn't name. */
+  /** Asks for the names of users in the lists that the list of conversations doesn't contain. */
   async #askNames(users) {
     if (this.#isAsking || !users.length) return;
     const { people } = this.#page;
@@ -696,8 +699,8 @@ class Panel {
     this.show(this.#part.people.snapshot);
   }
 
-  /** Who has this very name, an id or a username, and isn't shown by searching. Never somebody of whom the server says that
-   *  there is nobody. */
+  /** The user with exactly this id or username that a search doesn't show. Never a name that the server calls
+   *  unknown. */
   async #exactly(typed) {
     const { NAME, me, meant } = this.#page;
     const name = typed.replace(/^@/, "");

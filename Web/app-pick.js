@@ -1,6 +1,6 @@
-// The part of the chat page by which one picks people: for a new conversation, a new group, new members, and, with groups, for
-// where a message is sent on to. app.js loads it when somebody wants one of these. It offers whom this device knows, and whom
-// the relay finds: never somebody of whom the relay says that there is nobody.
+// The part of the chat page for picking people: for a new conversation, a new group, new members, and, with groups, for
+// forwarding a message. app.js loads it when a user needs one of these. It offers users known to this device, and those
+// found by the relay: never a name that doesn't exist, according to the relay.
 
 import { Choices, matches, STYLE as CHOICES } from "./app-choices.js";
 import { dialog, field, style } from "./app-dialogs.js";
@@ -8,9 +8,9 @@ import { dialog, field, style } from "./app-dialogs.js";
 /** People shown as recent while nothing is looked for, and most rows of one section. */
 const RECENT = 8;
 const ROWS = 50;
-/** People whom a search by the relay shows. */
+/** Most people that a search by the relay shows. */
 const FOUND = 20;
-/** The relay is asked when nobody has typed for so long. Milliseconds. */
+/** Milliseconds without a key before the relay is asked. */
 const PAUSE = 200;
 
 const STYLE = `
@@ -57,7 +57,7 @@ class Picker {
   #wish = {};
   /** Who was chosen, by their keys, where several are. */
   #chosen = new Map();
-  /** Whom the relay has found for which words, and whether it is being asked. */
+  /** The relay's results, the words of that search, and whether one is under way. */
   #found = { words: "", profiles: [], state: "" };
 
   constructor(page) {
@@ -103,9 +103,9 @@ class Picker {
     });
   }
 
-  /** Asks for somebody, and hands what is chosen to `done`, which returns whether that has ended it. A wish has a `title`; `about`,
-   *  a line below it; `places`, if groups can be chosen, too; `isMany` with `act`, what the button says; `isNamed`, if that makes a
-   *  group; `without`, users who aren't offered; and `group`, what leads to a group. */
+  /** Asks for people, and passes the choice to `done`, which returns whether that has ended it. A wish has a
+   *  `title`; `about`, a line below it; `places`, if groups can be chosen, too; `isMany` with `act`, the text of the
+   *  button; `isNamed`, if that makes a group; `without`, users who aren't offered; and `group`, the way to a group. */
   async open(wish) {
     const { $, attribute, loadPart, showDialog, t, text } = this.#page;
     this.#part = await loadPart();
@@ -132,7 +132,7 @@ class Picker {
     $("pick-list").scrollTop = 0;
     this.#show();
     (wish.isNamed ? $("pick-name") : $("pick-find")).focus();
-    // What those are called whom no list names.
+    // Names of users that no list contains.
     await this.#part.know([...this.#part.people.snapshot.contacts.map(({ user }) => user), ...this.#neighbours]);
     if (this.#wish === wish) this.#show();
   }
@@ -160,7 +160,7 @@ class Picker {
     this.#show();
   }
 
-  /** Asks the relay who begins so and, if nobody is called just that, whether it is somebody's id or username. */
+  /** Searches at the relay and, if no result has exactly that name, asks whether it is an id or a username. */
   async #find(words) {
     const { meet, me } = this.#page;
     const told = await this.#part.people.find(words, { limit: FOUND }).catch(() => undefined);
@@ -173,7 +173,7 @@ class Picker {
     this.#show();
   }
 
-  /** Who has this very name and isn't shown by searching. A relay whose users come from elsewhere knows nobody for sure. */
+  /** The user with exactly this name that a search doesn't show. A relay with users from elsewhere can't be sure. */
   async #exactly(name) {
     const { NAME, me, meet, people, roost } = this.#page;
     if (!NAME.test(name) || name === me) return [];
@@ -187,7 +187,7 @@ class Picker {
       const [{ user }] = (await roost.request("watch", { users: [name] })).users;
       return user === me ? [] : [{ user, isUnsure: user === name }];
     } catch ({ code }) {
-      // Somebody who hides is there all the same, and strangers may be asked. Otherwise nobody has the name.
+      // A hidden user exists all the same, and strangers can receive requests. Otherwise the name doesn't exist.
       return ["forbidden", "no_relationship"].includes(code) ? [{ user: name, isUnsure: true }] : [];
     }
   }
@@ -240,7 +240,7 @@ class Picker {
     if (!this.dialog.open) return;
     const sections = this.#sections();
     const count = sections.reduce((sum, { items }) => sum + items.length, 0);
-    // While nothing is looked for, Enter chooses nobody by accident.
+    // Without a search, Enter must not choose a user by accident.
     this.choices.show(sections, { isMarked: this.#wanted !== "" });
     this.#page.text($("pick-status"), this.#status(count));
     $("pick-chosen").replaceChildren(...[...this.#chosen].map(([key, { name }]) => {

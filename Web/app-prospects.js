@@ -1,5 +1,5 @@
-// The part of the chat page about people who aren't users yet, as one has written them down. app-people.js loads it when
-// somebody opens the panel of people, and hands in what both use of the page.
+// The part of the chat page about people who aren't users yet, as the user has written them down. app-people.js loads
+// it when a user opens the panel of people, and hands in the parts of the page that both use.
 
 import { field } from "./app-dialogs.js";
 
@@ -25,7 +25,7 @@ export class Prospects {
     });
   }
 
-  /** Asks for them. They are shown to whoever has written somebody down, or has a role that the operator has given. */
+  /** Asks for them. They are shown to users who have written one down, or have a role that the operator has given. */
   async ask() {
     const told = await this.#tools.attempt((people) => people.prospects());
     if (!told) return;

@@ -440,7 +440,7 @@ class NotificationSection {
   }
 }
 
-/** In which language the page is. It is the browser's as long as nobody has chosen another one here. */
+/** The language of the page: the browser's, unless another one was chosen here. */
 class LanguageSection {
   name = "language";
   title;

@@ -110,7 +110,7 @@ export class TalkPart {
       ...(message.body === undefined ? [] : [forward])];
   }
 
-  /** Sends a message on to somebody, or to a group. */
+  /** Forwards a message to a user, or to a group. */
   #forward(message, conversation) {
     const { content, pick, t, tell } = this.#page;
     const done = async ({ key, name, isGroup }) => {

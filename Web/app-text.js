@@ -191,7 +191,7 @@ function special(text, at, mark, ticks, names) {
   if (mark === "[") {
     LINK.lastIndex = at;
     const found = LINK.exec(text);
-    // Whoever reads an address must come to that one.
+    // The link must lead to the address that is shown.
     if (!found || LOOKS_LIKE_ADDRESS.test(found[1])) return undefined;
     return { part: { type: "link", href: found[2], children: [found[1]] }, length: found[0].length };
   }
@@ -244,7 +244,7 @@ function code(text, at, length, { all, at: next }) {
 function delimiter(text, at, run, open) {
   const before = text[at - 1] ?? "";
   const after = text[at + run.length] ?? "";
-  // Whoever wants no mark writes a backslash before it; it stays, as in ¯\_(ツ)_/¯.
+  // A backslash before a mark keeps it as text; the backslash stays, as in ¯\_(ツ)_/¯.
   if (run.length > 3 || before === "\\" || (run[0] === "~" && run.length !== 2)) return undefined;
   // In __init__.py two of them are a name.
   if (run[0] === "_" && run.length > 1) return undefined;

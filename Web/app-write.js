@@ -253,9 +253,9 @@ export function has(text, name) {
 /** Members of the group that is open, offered behind an @. */
 class Mentions {
   #page;
-  /** Whom the user has chosen here, by what is in the text for each. */
+  /** Users chosen here, by the text that stands for each. */
   #chosen = new Map();
-  /** Members beyond those that a conversation names, once somebody asks for them. */
+  /** Members that a conversation doesn't list, once they are asked for. */
   #more = [];
 
   constructor(page) { this.#page = page; }
@@ -275,7 +275,7 @@ class Mentions {
     return [...new Set([...(this.#conversation?.members ?? []), ...this.#more])].filter((user) => user !== me);
   }
 
-  /** Whom a text names: those who were chosen, and those whose name nobody else has. */
+  /** The users that a text mentions: those who were chosen, and those with a unique name. */
   of(words) {
     const conversation = this.#conversation;
     if (!conversation || !words.includes("@")) return [];
@@ -331,7 +331,7 @@ class Mentions {
     return choices.show([{ title: "", items: items.slice(0, OFFERED) }]);
   }
 
-  /** The members whom the conversation doesn't name, once. */
+  /** Asks once for the members that the conversation doesn't list. */
   async #ask() {
     const conversation = this.#conversation;
     if (this.#more.length || conversation.count <= conversation.members.length) return;

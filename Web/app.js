@@ -22,7 +22,7 @@ const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Without a key or a touch for so long, nobody looks at the page. */
+/** Time without a key or a touch after which the page counts as unwatched. */
 const IDLE_AFTER = 5 * MINUTE;
 /** Nearer to the end than this is at the end. Pixels. */
 const END = 60;
@@ -89,7 +89,7 @@ class Rows {
   }
 }
 
-/** Of several elements one can be reached by Tab, and the others from there by arrow keys. */
+/** Makes one of several elements reachable by Tab, and the others from there by arrow keys. */
 class Roving {
   constructor(parent, selector, keys = ["ArrowUp", "ArrowDown"]) {
     Object.assign(this, { parent, selector, keys });
@@ -127,7 +127,7 @@ class Roving {
 
 // Words --------------------------------------------------------------------------------------------------------------
 
-/** Everybody of whom somebody has told what they are called. */
+/** The known profiles. */
 const people = { __proto__: null };
 
 /** Takes what people are called, unless something newer is known. Lists tell less of a profile than the relay does when asked. */
@@ -139,27 +139,27 @@ function meet(told) {
   }
 }
 
-/** What somebody is called now; the user's own name in the relay if nothing else is known. */
+/** A user's present name; the id at the relay if no other is known. */
 const called = (user) => (people[user]?.deleted ? t("deletedAccount") : people[user]?.name ?? user);
 
-/** By what others name somebody, to be shown: the username. An account's id is nothing for people to read. */
+/** The address of a user to show to others: the username. An account's id isn't meant for people. */
 function address(user) {
   const { name, username } = people[user] ?? {};
   return username ? `@${username}` : name && accounts ? "" : `@${user}`;
 }
 
-/** How somebody is shown, as a line; empty if nothing is known. */
+/** A user's presence as a line; empty if nothing is known. */
 function presenceLine(presence) {
   if (!presence) return "";
   const { state, lastSeen, seen } = presence;
   const said = presence.text ? ` · ${presence.text}` : "";
   if (state !== "offline") return t(`presence.${state}`) + said;
   if (lastSeen) return t("lastSeen", { when: language.ago(lastSeen) }) + said;
-  // The relay says the same of somebody who hides it and of somebody who has never been here.
+  // The relay gives the same answer for a user who hides it and for one who has never been online.
   return t(seen ? `lastSeen.${seen}` : "presence.offline") + said;
 }
 
-/** How somebody is shown now; undefined if that isn't known, as without a connection. */
+/** A user's present presence; undefined if it isn't known, as without a connection. */
 function presenceOf(user) {
   return roost?.snapshot.connection.state === "connected" ? roost.presences.get(user) : undefined;
 }
@@ -209,7 +209,7 @@ function placeNotice() {
     : { top: `${top + 6}px`, left: `${left + width / 2}px`, bottom: "auto" });
 }
 
-/** Runs what a person asked for; what goes wrong is told. */
+/** Runs an action of the user; a failure is shown. */
 async function attempt(act, told = tell) {
   try {
     return await act();
@@ -329,8 +329,8 @@ const signIns = {
   remove: (user) => stored(() => localStorage.removeItem(`roost.account.${user}`)),
 };
 
-/** What this browser knows of its users, so that one is chosen by a name, and warned without a connection: `name`, and
- *  `isLost`, whether nobody could sign in to the account again. */
+/** What this browser knows of its users, so that one is chosen by a name, and warned without a connection: `name`,
+ *  and `isLost`, whether the account couldn't be signed in to again. */
 const known = {
   of(user) {
     try { return JSON.parse(stored(() => localStorage.getItem(`roost.user.${user}`)) ?? "{}"); } catch { return {}; }
@@ -351,7 +351,7 @@ const known = {
   name: (user) => known.of(user).name ?? user,
 };
 
-/** Whether somebody came with a password, and not by a link. */
+/** Whether a user signed in by a password, and not by a link. */
 const isOfAccount = (user) => signIns.get(user) !== undefined;
 
 /** What to say of a refusal of the services. */
@@ -367,7 +367,7 @@ function accountReason(error) {
 const startForm = {
   way: "in",
   secret: undefined,
-  /** Lets somebody in who says a name. */
+  /** Signs in a user who gives a name. */
   come: undefined,
   words: {
     in: t("signIn"), up: t("createAccountNow"), forgot: t("emailMeLink"), reset: t("setPassword"), link: t("join"),
@@ -397,7 +397,7 @@ const startForm = {
     $("start-code").focus();
   },
 
-  /** Says why somebody isn't let in, or asks for the second step. */
+  /** Shows why a sign-in was refused, or asks for the second step. */
   refused(error) {
     if (error.code === "factor_required") return this.askCode(error.ticket);
     const isOver = this.way === "factor" && error.code === "sign_in_again";
@@ -459,7 +459,7 @@ $("start-ways").addEventListener("click", ({ target }) => {
   else if (target.dataset.way) startForm.show(target.dataset.way);
 });
 
-/** Signing in with others. The secret is this tab's: what comes back to another one was begun by somebody else. */
+/** Signing in with providers. The secret belongs to this tab: an answer to another tab's secret was begun elsewhere. */
 const others = {
   async show() {
     const found = await accounts.providers();
@@ -503,7 +503,7 @@ const myAccount = {
   hasAddress: true,
   hasPassword: true,
   isConfirmed: true,
-  /** Whether nobody could sign in to it again. */
+  /** Whether the account couldn't be signed in to again. */
   isLost: false,
   /** Who signed in to it in this tab, also after the sign-in has ended. */
   user: undefined,
@@ -550,7 +550,7 @@ $("keep-account-button").addEventListener("click", async () => {
   $("password-email")?.focus();
 });
 
-/** Somebody else signs in, beside who is here. */
+/** Signs in another user, beside the present one. */
 function addAccount() {
   visit();
   route();
@@ -631,7 +631,7 @@ async function askWhySignedOut() {
   banner.show(roost.snapshot);
 }
 
-/** A link was opened: of somebody who signs in by it, or of a mail. */
+/** Follows an opened link: one to sign in by, or one from a mail. */
 const open = (found) => (found.kind === "token" ? arrive(found.secret) : found.kind === "invite" ? invitations.take(found.secret) : follow(found));
 
 /** A link of a mail was opened. */
@@ -648,7 +648,8 @@ async function follow({ kind, secret }) {
   return confirmAddress(secret);
 }
 
-/** A letter asks whether an address is its reader's. It isn't confirmed by looking: programs that check mail open links, and somebody else may have signed up with it. */
+/** Asks whether a mailed address is its reader's. Opening the link doesn't confirm it: programs that check mail open
+ *  links, and another person may have signed up with the address. */
 async function confirmAddress(secret) {
   let asked;
   try {
@@ -663,7 +664,7 @@ async function confirmAddress(secret) {
   return startForm.show("verify");
 }
 
-/** Somebody came by a link that makes an account, or signs in the owner of this server, who may have one already. */
+/** Handles a link that makes an account, or signs in the owner of this server, who may have one already. */
 async function welcome(kind, secret) {
   let words = t("chooseName");
   if (kind === "owner") {
@@ -681,13 +682,13 @@ async function welcome(kind, secret) {
     return user;
   };
   startForm.show("link");
-  // It brings together the owner and who is new; an account of one's own way would be nobody's friend.
+  // It introduces the new user to the owner; an account made in another way would have no friend.
   $("start-ways").hidden = kind === "friend";
 }
 
-/** Invitations that somebody opens. Those that somebody makes are in a file of its own. */
+/** Invitations that the user opens. Making them is in a file of its own. */
 const invitations = {
-  /** The code that is followed as soon as somebody is here and connected, also after a reload. */
+  /** The code to follow as soon as a user is signed in and connected, also after a reload. */
   get code() { return sessionStorage.getItem("roost.invite") ?? undefined; },
   set code(code) {
     if (code) sessionStorage.setItem("roost.invite", code);
@@ -726,7 +727,7 @@ const invitations = {
     if (isHere) $("start-users").replaceChildren(button(t("openConversations"), comeBack));
   },
 
-  /** Somebody is here: follows what was opened before, once there is a connection. */
+  /** Follows the code that was opened before, once there is a connection. */
   async follow() {
     const { code } = this;
     if (!code || this.isFollowing || roost?.snapshot.connection.state !== "connected") return;
@@ -1006,7 +1007,8 @@ const listView = {
     this.settleOpen(snapshot.rows.map(placeOf).join(" "));
   },
 
-  /** A conversation was begun: of whom one knew only the username, one may see more now. */
+  /** Moves to the conversation's id after it was begun, and shows the user's profile if only the username was known
+   *  before. */
   settleOpen(places) {
     if (places === this.places) return;
     this.places = places;
@@ -1112,7 +1114,7 @@ const messageRows = {
   make(message) {
     const row = $("message-template").content.cloneNode(true).firstElementChild;
     row.dataset.id = message.id;
-    // Whoever wrote it needn't be told.
+    // Screen readers don't announce the user's own message.
     if (message.isOwn) row.setAttribute("aria-live", "off");
     if (conversationView.isLive && conversationView.isAtEnd) row.classList.add("new");
     row.querySelector(".quote").addEventListener("click", () => conversationView.jump(row.shown.replyTo));
@@ -1213,7 +1215,7 @@ const conversationView = {
   /** Becomes the timeline: one may write before it is there. */
   opening: undefined,
   snapshot: undefined,
-  /** Whether messages come as they are written, and not because somebody scrolls. */
+  /** Whether messages come as they are written, and not by scrolling. */
   isLive: false,
   isAtEnd: true,
   /** The messages after this one are marked as new. */
@@ -1356,7 +1358,7 @@ const conversationView = {
     if (conversation || items.length) this.looked();
   },
 
-  /** What came while nobody looked begins with a line. */
+  /** Marks messages that came while the page was hidden by a line. */
   markArrivals(items, before) {
     if (!this.snapshot || this.isPaging || this.snapshot.hasNewer) return;
     const isNew = items.some((item) => item.type === "message" && !item.isOwn && item.sequence > before);
@@ -1587,7 +1589,7 @@ const conversationView = {
     }
     for (const row of $("log").querySelectorAll(".gap")) if (inSight(row)) this.fill(row.dataset);
     const { items, hasNewer, conversation } = this.snapshot;
-    // Beyond what is loaded, one's own messages can't be told from others'.
+    // Beyond the loaded messages, the user's own can't be distinguished from others'.
     const below = hasNewer ? Math.max((conversation?.sequence ?? 0) - this.seenUpTo, 0)
       : items.filter((item) => item.type === "message" && !item.isOwn && item.sequence > this.seenUpTo).length;
     $("below").hidden = this.isAtEnd || (this.distance() < 2 * END && !hasNewer);
@@ -1675,8 +1677,8 @@ const composer = {
     else this.typed();
   },
 
-  /** What was begun, or sent, in another tab or on another device, unless somebody writes here: then the field has other
-   *  words than those that were kept. */
+  /** Shows a draft that was begun, or sent, in another tab or on another device, unless the user is typing here:
+   *  then the field differs from the text that was kept. */
   follow(draft) {
     if (!this.isChange && $("text").value === this.kept && draft !== this.kept) this.fill(draft);
     if ($("text").value === draft) this.kept = draft;
@@ -1726,14 +1728,14 @@ const composer = {
     const { kind, message, item } = this.mode;
     // An edit replaces them. Before the part is here that knows them, they stay.
     const mentions = writing?.mentions.of(words) ?? message?.mentions ?? [];
-    // What is told late still has the words as a draft: they don't come back.
+    // An update that arrives late still has the words as a draft: they don't come back.
     if (!this.isChange) this.kept = words;
     this.fill(this.isChange ? this.put : "");
     this.mode = { kind: "new" };
     this.showMode();
     await attempt(async () => {
       const timeline = await opening;
-      // Of the text that was shown, so that one edited meanwhile on another device isn't lost.
+      // The edit names the version that was shown, so that an edit on another device meanwhile isn't lost.
       if (kind === "edit") return timeline.edit(message.id, words, { ifVersion: message.version ?? 1, ...(mentions.length ? { mentions } : {}) });
       if (kind === "replace") return timeline.replace(item, words);
       if (timeline.snapshot.hasNewer) await timeline.jumpToEnd();
@@ -1816,7 +1818,7 @@ const tools = {
     if (!this.row) return;
     const actions = this.row.isConnected ? this.actions(this.row.shown) : [];
     if (!actions.length) return this.hide();
-    // Whoever chooses a reaction goes on choosing.
+    // A user who is choosing a reaction isn't interrupted.
     if (!this.acts.has(REACTIONS[0])) this.fill(actions);
   },
 
@@ -2065,15 +2067,15 @@ function confirmed(words, yes) {
   });
 }
 
-/** Those with whom no conversation is known. This page doesn't look anybody up. */
+/** Users without a known conversation. This page doesn't look users up. */
 function strangers(users) {
   const known = new Set(listView.snapshot.rows.flatMap((row) => [row.peer, ...(row.conversation?.members ?? [])]));
   return users.filter((user) => !known.has(user));
 }
 
-/** Whom a name means that somebody has typed, an id or a username: the id; undefined if the server says that nobody has it.
- *  Of those whom it doesn't show to this user there is only the name, which leads to them if they are there, and so of all
- *  without a connection. */
+/** The id of the user with a typed name, an id or a username; undefined if the name doesn't exist, according to the
+ *  server. For a user that the server doesn't show, the result is the name itself, which leads to the user if there
+ *  is one, and so it is for all names without a connection. */
 async function meant(name) {
   try {
     const [profile] = (await roost.request("user.get", { users: [name] })).profiles;
@@ -2087,7 +2089,7 @@ async function meant(name) {
   }
 }
 
-/** A conversation with somebody, or a group, is begun by picking people. */
+/** Begins a conversation with a user, or a group, by picking people. */
 const beginning = {
   one() {
     const done = ({ key }) => {
@@ -2166,7 +2168,7 @@ function showFactor(place) {
   return attempt(async () => (await loadingFactor).show(place, me));
 }
 
-/** Searching all conversations comes when somebody does. */
+/** The search of all conversations is loaded at its first use. */
 let loadingFind;
 $("all-text").addEventListener("input", () => attempt(async () => {
   loadingFind ??= partOf(import("/app-find.js?unpacked")).then(({ begin }) => begin(page));
@@ -2196,7 +2198,7 @@ function pick(wish) {
   return attempt(async () => (await loadPicker()).open(wish));
 }
 
-/** Shows what is known of somebody, and what one can do; of oneself, what one can change. */
+/** Shows a user's card and the possible actions; for the user's own name, the profile settings. */
 function card(user) {
   return user === me ? goSettings("profile") : attempt(async () => (await loadCard()).open(user));
 }
@@ -2240,7 +2242,7 @@ function go(place) {
   route();
 }
 
-/** The settings, once somebody has opened them. */
+/** The settings, once they have been opened. */
 let settingsPart;
 const SETTINGS = /^#\/settings(?:\/([^/]*))?$/;
 
@@ -2273,7 +2275,7 @@ async function showSettings() {
   showBadge();
 }
 
-/** A place may name somebody by the username. Then it becomes the one by the id, which stays. */
+/** Resolves a place with a username to the one with the user's id, which stays. */
 async function settle(place) {
   const name = place.slice(1);
   if (!place.startsWith("@") || !NAME.test(name) || !strangers([name]).length) return undefined;
@@ -2342,7 +2344,7 @@ document.addEventListener("keydown", (event) => {
 
 // The start ----------------------------------------------------------------------------------------------------------
 
-/** A link was opened: its token is of somebody who comes, or comes back with a new one. */
+/** Handles a link with a token, of a new user or of one who returns with a newer token. */
 async function arrive(token) {
   const said = claims(token);
   if (!said) {
@@ -2351,7 +2353,7 @@ async function arrive(token) {
   if (said.expires <= Date.now() && !known.users.includes(said.user)) {
     return showStart(t("linkExpired"), t("linkExpiredHint", { time: language.moment(said.expires) }), said.user);
   }
-  // Also one that ends before the token that is kept: that one may have been revoked, which nobody knows here.
+  // A token that ends before the kept one is used, too: the kept one may have been revoked, which this page can't know.
   const isNewer = said.expires >= (claims(tokens.of(said.user) ?? "")?.expires ?? 0);
   if (isNewer || said.expires > Date.now()) tokens.keep(said.user, token);
   return enter(said.user);
@@ -2387,7 +2389,7 @@ async function findAccounts() {
   return origin ? new Accounts(origin, thisBrowser(), signIns) : undefined;
 }
 
-/** Goes on as whoever used this tab, or this browser. */
+/** Continues as the last user of this tab, or of this browser. */
 async function comeBack() {
   const { user } = tokens;
   if (user && (tokens.of(user) || isOfAccount(user))) return enter(user);

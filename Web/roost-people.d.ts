@@ -1,9 +1,9 @@
-// What an app in a browser or in Node holds of the people whom a user knows. The words are those of Docs/Protocol.md,
-// sections 6, 7, 9, 14 and 15.
+// Contacts, profiles and settings for an app in a browser or in Node. The words are those of Docs/Protocol.md, sections
+// 6, 7, 9, 14 and 15.
 
 import type { Observable, Roost, Stop, Time } from "./roost.js";
 
-/** What somebody is to the user. */
+/** Another user's relation to the user. */
 export interface Contact {
   user: string;
   /** What the other one is to the user: `friend`, or what the relay's operator has named. */
@@ -15,7 +15,7 @@ export interface Contact {
   since: Time;
 }
 
-/** What somebody says of itself. Without `version` there is none, or none that may be shown. */
+/** A user's profile. Without `version` there is none, or none that may be shown. */
 export interface Profile {
   user: string;
   version?: number;
@@ -32,13 +32,13 @@ export interface PeopleSnapshot {
   /** Whether all of it has come since the app was started. */
   isKnown: boolean;
   contacts: Contact[];
-  /** Whom the user has blocked. */
+  /** Users blocked by the user. */
   blocked: string[];
   /** The user's own. */
   profile?: Profile;
-  /** What others are told; absent until it is known. */
+  /** The user's privacy settings; absent until they are known. */
   privacy?: Privacy;
-  /** Who is told something else. */
+  /** Users with exceptions from the settings. */
   exceptions: { user: string; as: "always" | "never" }[];
   /** Conversations that make no sound, by their ids: for good, or until a time. */
   muted: Record<string, true | { until: Time }>;
@@ -54,7 +54,7 @@ export interface Setting {
   time?: Time;
 }
 
-/** How far somebody has got with one message. What somebody doesn't tell is absent. */
+/** A member's receipt for one message. Hidden times are absent. */
 export interface Receipt {
   user: string;
   deliveredAt?: Time;
@@ -62,14 +62,14 @@ export interface Receipt {
   readAt?: Time;
 }
 
-/** What a user tells others of itself, and is told by them (Docs/Protocol.md, section 9). */
+/** What a user shows to others, and so sees of others (Docs/Protocol.md, section 9). */
 export interface Privacy {
   presence: "shared" | "everyone" | "nobody";
   lastSeen: "exact" | "coarse" | "nobody";
   read: "shared" | "nobody";
 }
 
-/** Somebody who is no user yet, as the user has written it down. Nobody else sees it. */
+/** A person who isn't a user yet, as the user has written them down. Other users never see it. */
 export interface Prospect {
   /** Its id. */
   prospect: string;
@@ -77,12 +77,12 @@ export interface Prospect {
   note?: string;
 }
 
-/** A pinned message, by whom, and since when. */
+/** A pinned message, the user who pinned it, and the time. */
 export interface Pin {
   sequence: number;
   by: string;
   time: Time;
-  /** As the relay tells it; absent if it can't be read. */
+  /** The message from the relay; absent if it can't be read. */
   message?: { from: string; time: Time; kind?: string; body?: unknown };
 }
 
@@ -99,7 +99,7 @@ export interface Invite {
   used: number;
   createdAt: Time;
   expires: Time;
-  /** What the link ends with. The relay keeps only a hash, so it is told once. */
+  /** The end of the link's address. The relay keeps only a hash, so it is sent once. */
   code?: string;
 }
 
@@ -112,7 +112,7 @@ export class People implements Observable<PeopleSnapshot> {
   constructor(roost: Roost, options?: { clock?: object });
   readonly snapshot: PeopleSnapshot;
   onChange(listener: (snapshot: PeopleSnapshot) => void): Stop;
-  /** Nobody looks any more. */
+  /** Closes the view. */
   close(): void;
 
   invite(user: string, options?: { kind?: string; label?: string }): Promise<void>;
@@ -123,19 +123,19 @@ export class People implements Observable<PeopleSnapshot> {
   /** Nothing passes between the user and these any more, both ways and everywhere. At most 100 at once. */
   block(users: string[]): Promise<void>;
   unblock(users: string[]): Promise<void>;
-  /** Tells the operators of a user, or of a message of a conversation. */
+  /** Reports a user, or a message of a conversation, to the operators. */
   report(
     about: { user: string } | { conversation: string; sequence: number },
     reason: "spam" | "harassment" | "impersonation" | "illegal" | "other", text?: string): Promise<void>;
 
   /** What is absent stays as it is. */
   setPrivacy(members: Partial<Privacy>): Promise<void>;
-  /** Tells at most 100 users all of it, nothing of it, or what others are told (`none`). */
+  /** Shows at most 100 users everything, nothing, or the same as others (`none`). */
   except(users: string[], as: "always" | "never" | "none"): Promise<void>;
 
   /** At most 1,000. */
   prospects(): Promise<Prospect[]>;
-  /** Writes somebody down or, with an id, changes what was written. An absent note stays, an empty one goes. */
+  /** Writes a person down or, with an id, changes an entry. An absent note stays, an empty one goes. */
   setProspect(members: { prospect?: string; name: string; note?: string }): Promise<Prospect>;
   removeProspect(prospect: string): Promise<void>;
   /** Is called when one was written, changed or removed, here or on another device of the user. */
@@ -180,15 +180,16 @@ export class People implements Observable<PeopleSnapshot> {
   /** How many unread messages mention the user, and the sequence of the first one. */
   mentions(conversation: string): Promise<{ count: number; first?: number }>;
 
-  /** Marks what others have written from a message on as unread, on the user's own devices alone: nobody else is told.
-   *  Reading the conversation again takes the mark off, so close it first. At most 100 messages back, else `too_large`. */
+  /** Marks others' messages as unread, from one on, on the user's own devices alone: other users don't see it.
+   *  Reading the conversation again removes the mark, so close it first. At most 100 messages back, else
+   *  `too_large`. */
   markUnread(conversation: string, sequence: number): Promise<void>;
   /** The pinned messages, at most 50, the one that was pinned last first. */
   pins(conversation: string): Promise<Pin[]>;
   /** Pins a message for all members. In a group, owner and admins may: else `forbidden`. A 51st is `too_large`. */
   pin(conversation: string, sequence: number): Promise<void>;
   unpin(conversation: string, sequence: number): Promise<void>;
-  /** Is called when a message is pinned or unpinned, by whomever. A message that is deleted or disappears is pinned no
-   *  longer, and nothing else tells that. */
+  /** Calls the listener when any user pins or unpins a message. A message that is deleted or disappears is no longer
+   *  pinned, and no other event reports that. */
   onPin(listener: (told: { conversation: string; pin: number; event: "pinned" | "unpinned" }) => void): Stop;
 }

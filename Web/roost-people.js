@@ -1,6 +1,6 @@
-// Who a user knows, beside roost.js: contacts and prospects, profiles, what others are told, settings that follow the user,
-// among them what is begun to be written, who has read what and when, and what is pinned.
-// An app loads it when it shows any of that, so that its first load stays as small as it is.
+// The user's people, beside roost.js: contacts and prospects, profiles, privacy, settings that follow the user (drafts
+// among them), receipts, and pins. An app loads it when it shows any of that, so that its first load stays as small as
+// it is.
 //
 //     import { People } from "/roost-people.js";
 //     const people = new People(roost);
@@ -52,7 +52,7 @@ export class People {
   #pinListeners = new Set();
   #prospectListeners = new Set();
   #stops;
-  /** Tells other tabs of the same session what this one has set: the relay tells only other devices. */
+  /** Sends this tab's changes to other tabs of the same session: the relay sends them only to other devices. */
   #channel;
   #user;
   #isAsked = false;
@@ -130,7 +130,7 @@ export class People {
     await this.#roost.request("contact.report", { ...about, reason, text: text || undefined });
   }
 
-  // -- What others are told
+  // -- Privacy
 
   setPrivacy(members) { return this.#changePrivacy("privacy", members); }
 
@@ -159,7 +159,7 @@ export class People {
 
   onProspects(listener) { return listening(this.#prospectListeners, listener); }
 
-  // As the relay tells other devices.
+  // Handled like the relay's event to other devices.
   #tellProspects() {
     this.#take({ type: "prospects" });
     this.#share({ type: "prospects" });
@@ -263,7 +263,7 @@ export class People {
 
   async #setPin(act, conversation, sequence) {
     await this.#roost.request(`conversation.${act}`, { conversation, sequence });
-    // As the relay tells other devices.
+    // Handled like the relay's event to other devices.
     const told = { type: "conversation", event: `${act}ned`, conversation, pin: sequence };
     this.#take(told);
     this.#share(told);
@@ -271,7 +271,7 @@ export class People {
 
   onPin(listener) { return listening(this.#pinListeners, listener); }
 
-  // -- What the relay tells
+  // -- Events from the relay
 
   #follow({ user, isUpToDate }) {
     if (user !== this.#user) this.#begin(user);
@@ -279,7 +279,7 @@ export class People {
     this.#isAsked = isUpToDate;
   }
 
-  /** Another user, of whom nothing is known yet. */
+  /** Begins with another user, without any data yet. */
   #begin(user) {
     this.#user = user;
     this.#session += 1;
@@ -464,7 +464,7 @@ class Drafts {
     this.#settings = settings;
   }
 
-  /** Another user begins, or nobody looks any more. */
+  /** Stops because another user begins, or the app has closed the view. */
   forget() {
     for (const { timer } of this.#marks.values()) this.#clock.clear(timer);
     this.#marks = new Map();
@@ -516,7 +516,7 @@ class Drafts {
     if (!this.#marks.get(id)?.timer && !this.#underWay.has(id)) this.#marks.delete(id);
   }
 
-  /** The relay tells a setting, which counts unless something was typed here. */
+  /** Takes a setting from the relay, which counts unless the user has typed here. */
   async take(key, value) {
     const id = draftIn(key);
     if (id === undefined || this.#marks.has(id) || !this.#roost.snapshot.isWriter) return;
@@ -556,7 +556,7 @@ class Drafts {
     await this.#roost.shareDraft(id, text, true);
     const now = this.#settings.get(key);
     if (this.#marks.get(id)?.sent !== undefined) this.#marks.get(id).version = set;
-    // Another device has set it after this one, and has told it before the answer came.
+    // Another device has set it after this one, and its event came before this answer.
     if (now?.version > set) await this.take(key, now.value);
   }
 }
@@ -571,7 +571,7 @@ function keep(states, { key, value, version }) {
   if (version > (states.get(key)?.version ?? 0)) states.set(key, { value, version });
 }
 
-/** An answer to somebody who has gone. */
+/** Thrown for an answer to a user who has signed out. */
 class Stale extends Error {
   code = "stale";
 }

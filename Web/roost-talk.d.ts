@@ -34,7 +34,7 @@ export interface ThreadSnapshot {
   hasOlder: boolean;
 }
 
-/** A thread that somebody looks at. */
+/** An open thread. */
 export interface Thread extends Observable<ThreadSnapshot> {
   readonly snapshot: ThreadSnapshot;
   onChange(listener: (snapshot: ThreadSnapshot) => void): Stop;
@@ -42,7 +42,7 @@ export interface Thread extends Observable<ThreadSnapshot> {
   send(text: string, options?: { replyTo?: string; mentions?: string[] }): Promise<string>;
   /** Shows up to 100 older messages, which needs a session. */
   loadOlder(): Promise<void>;
-  /** Nobody looks any more. */
+  /** Closes the thread. */
   close(): void;
 }
 
@@ -51,15 +51,15 @@ export class Talk implements Observable<TalkSnapshot> {
   constructor(roost: Roost);
   readonly snapshot: TalkSnapshot;
   onChange(listener: (snapshot: TalkSnapshot) => void): Stop;
-  /** Makes an ordinary conversation of a request. So does whoever answers it. */
+  /** Turns a request into an ordinary conversation. Answering it does the same. */
   accept(conversation: string): Promise<void>;
-  /** Takes a request from the list. The sender isn't told. */
+  /** Removes a request from the list. The sender isn't notified. */
   drop(conversation: string): Promise<void>;
   /** Opens the thread that began, or shall begin, with the message of this sequence. */
   thread(destination: Destination, root: number): Promise<Thread>;
   /** Sends on what a stored message of the conversation with this id says. It is in the outbox when this resolves, with
    *  `origin`, and says who wrote it; the relay takes what the message says when its turn comes. Returns its identity. */
   forward(message: Message, conversation: string, to: Destination): Promise<string>;
-  /** Nobody looks any more. */
+  /** Closes the view. */
   close(): void;
 }

@@ -18,7 +18,7 @@ const PAGE = 100;
 const PATIENCE = 10;
 const WAIT = 1_000;
 
-/** Asks for as long as the relay asks to come back later, and somebody still wants to know. */
+/** Asks as long as the relay asks to come back later, and the answer is still wanted. */
 async function ask(roost, isWanted, type, members) {
   for (let tries = 1; ; tries++) {
     try {
@@ -54,7 +54,7 @@ export class Talk {
   #roost;
   #shown = new Shown({ isKnown: false, requests: [], hasMore: false });
   #stops;
-  /** Tells other tabs of the same session that a request has gone: the relay tells only other devices. */
+  /** Reports removed requests to other tabs of the same session: the relay reports them only to other devices. */
   #channel;
   #user;
   #isAsked = false;
@@ -65,7 +65,7 @@ export class Talk {
     this.#roost = roost;
     this.#stops = [
       roost.onEvent((event) => this.#take(event)), roost.onChange((now) => this.#follow(now)),
-      // Whoever is answered is listed, wherever the answer was written.
+      // An answered request is in the list of conversations, wherever the answer was written.
       roost.conversations.onChange(({ rows }) => this.#leaveOut(new Set(rows.map((row) => row.id)))),
     ];
   }
@@ -106,7 +106,7 @@ export class Talk {
     this.#isAsked = isUpToDate;
   }
 
-  /** Another user, of whom nothing is known yet. */
+  /** Begins with another user, without any data yet. */
   #begin(user) {
     this.#user = user;
     this.#question += 1;
@@ -119,7 +119,7 @@ export class Talk {
   }
 
   #take({ type, event, request, key }) {
-    // Of several that were dropped elsewhere, only the last one is told.
+    // When several were dropped elsewhere, only the last event comes.
     if ((type === "conversation" && event === "created" && request) || (type === "state" && key === "@requests")) this.#ask();
   }
 
@@ -179,14 +179,14 @@ function messageOf({ from = "", sequence, time, kind = "text", body, deletedAt, 
   return { ...message, body, ...(kind === "text" && { text: body }) };
 }
 
-/** The messages of one thread: pages that the relay tells, and what the conversation's newest messages say since. */
+/** The messages of one thread: pages from the relay, and later changes from the conversation's newest messages. */
 class Thread {
   #roost;
   #timeline;
   #root;
   #shown = new Shown({ items: [], isKnown: false, hasOlder: false });
   #stops;
-  /** What the relay has told, by sequence; the message with which it began, too. */
+  /** Messages from the relay, by sequence; the first message of the thread, too. */
   #told = new Map();
   #isAsked = false;
   #isClosed = false;
@@ -236,7 +236,7 @@ class Thread {
     this.#isAsked = isUpToDate && this.#conversation !== undefined;
   }
 
-  /** Of what isn't in the timeline any more, nothing else tells a change. */
+  /** Applies an event about a message that isn't in the timeline any more: nothing else shows its changes. */
   #take({ type, conversation, sequence }) {
     if (conversation !== this.#conversation) return;
     const isNear = this.#near.some((one) => one.sequence === sequence);
@@ -258,7 +258,7 @@ class Thread {
     const asked = { conversation: this.#conversation, thread: this.#root, limit: PAGE, ...range };
     const { messages, more } = await ask(this.#roost, isWanted, "history", asked);
     if (!isWanted()) return;
-    // What has gone since isn't told again.
+    // Messages that have gone since don't come again.
     if (!range.before) for (const [sequence] of this.#told) if (sequence !== this.#root) this.#told.delete(sequence);
     this.#shown.value = { ...this.snapshot, isKnown: true, hasOlder: more };
     this.#learn(messages);

@@ -26,8 +26,8 @@ export interface Settings {
   storage?: "disk" | "memory";
   /** The class of sockets, where there is no global one: `ws`'s WebSocket in older Nodes. */
   WebSocket?: new (url: string, protocols: string[]) => unknown;
-  /** What happens to what can't be sent for now: it waits for ever, or is tried again after these waits (ms) and then
-   *  fails until somebody tries by hand. */
+  /** The treatment of items that can't be sent for now: they wait for ever, or are tried again after these waits
+   *  (ms) and then fail until the user tries again. */
   retries?: "forever" | number[];
   /** Whether the next message of a conversation is sent although the relay has refused one before it. */
   goesOnAfterFailures?: boolean;
@@ -86,7 +86,7 @@ export interface Message {
   /** How many messages the thread has that began with it, up to 1,000, and which is the last one. After a gap it is right
    *  again with the thread's next message. */
   replies?: { count: number; last: number; time: Time };
-  /** Who wrote what it forwards. Nobody edits it. */
+  /** The author of the forwarded original. It can't be edited. */
   origin?: { from: string };
   editedAt?: Time;
   /** When it disappears; absent if it stays. */
@@ -95,7 +95,7 @@ export interface Message {
    *  with this `ifVersion` isn't stored if another device edited the message meanwhile: it shows as a `failedChange` with
    *  `changedElsewhere`. */
   version?: number;
-  /** Members whom it names, or `@all`. */
+  /** Mentioned members, or `@all`. */
   mentions?: string[];
   /** Also when its time has come, if messages of the conversation disappear. */
   isDeleted: boolean;
@@ -115,11 +115,11 @@ export interface Gap { type: "gap"; id: string; from: number; to: number }
 
 export type TimelineItem = Message | Gap;
 
-/** What has happened to a conversation beside its messages. This device keeps the newest 32 of those that it was told. */
+/** A change to a conversation beside its messages. This device keeps the newest 32 that it has got. */
 export interface Line {
   event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned"
     | "banned" | "unbanned" | "timeout" | "posting" | "slow" | "deleted";
-  /** Tells it from all others. */
+  /** Distinguishes it from all others. */
   position: string;
   /** Its place: behind the message with this sequence. */
   sequence: number;
@@ -128,9 +128,9 @@ export interface Line {
   /** The first five who were added or removed, and how many there are. */
   users?: string[];
   count?: number;
-  /** The group's new name, as it was called when this device was told. */
+  /** The group's new name, or its name when this device got the event. */
   name?: string;
-  /** By whose invitation somebody joined who wasn't added by another. */
+  /** The maker of the invitation by which a user joined who wasn't added by another. */
   inviter?: string;
   /** Whose role changed, and to what. */
   user?: string;
@@ -141,7 +141,7 @@ export interface Line {
   pin?: number;
   /** Whether those who were removed can't come back. */
   banned?: boolean;
-  /** Why somebody was banned or timed out, or a message of `user` was deleted by an admin. */
+  /** The reason for a ban, a time-out, or an admin's deletion of a message of `user`. */
   reason?: ModerationReason;
   /** When the time-out of `user` ends; absent if it was lifted. */
   until?: Time;
@@ -203,7 +203,7 @@ export interface ConversationRow {
   draft: string;
 }
 
-/** What a user is called (Docs/Protocol.md, section 14). Messages carry no names: show what somebody is called now. */
+/** A user's profile (Docs/Protocol.md, section 14). Messages carry no names: show the present one. */
 export interface Person {
   user: string;
   /** Rises with each change; 0 if the user has no profile. Absent if this device doesn't know it. */
@@ -217,13 +217,13 @@ export interface Person {
 
 export interface ConversationListSnapshot {
   rows: ConversationRow[];
-  /** Whom the rows name, by user: peers, who wrote last, and who types. */
+  /** The people in the rows, by user: peers, authors of last messages, and users who type. */
   people: Record<string, Person>;
   hasMore: boolean;
 }
 
 export interface TimelineSnapshot {
-  /** Absent if nothing is known of it yet, as before the first message to somebody. */
+  /** Absent if nothing is known of it yet, as before the first message to a user. */
   conversation?: Conversation;
   /** Oldest first. */
   items: TimelineItem[];
@@ -234,7 +234,7 @@ export interface TimelineSnapshot {
   typing: string[];
   /** Whether several more type. */
   othersType: boolean;
-  /** How many members of a group are there; absent in direct conversations and until it is told. */
+  /** Number of online members of a group; absent in direct conversations and until it is known. */
   online?: { online: number; of: number };
   hasOlder: boolean;
   /** Whether it was scrolled away from the newest. */
@@ -250,7 +250,7 @@ export interface Presence {
   state: "online" | "away" | "busy" | "offline";
   text?: string;
   lastSeen?: Time;
-  /** In place of `lastSeen`, if the user tells it only roughly. */
+  /** In place of `lastSeen`, if the user shows it only roughly. */
   seen?: "recently" | "week" | "month" | "long";
 }
 
@@ -306,7 +306,7 @@ export class Roost implements Observable<RoostSnapshot> {
   readonly snapshot: RoostSnapshot;
   onChange(listener: (snapshot: RoostSnapshot) => void): Stop;
   readonly conversations: ConversationList;
-  /** The presence of those whom the app shows, by user; `onPresence` tells changes. */
+  /** The presence of the users that the app shows, by user; `onPresence` reports changes. */
   readonly presences: ReadonlyMap<string, Presence>;
   onPresence(listener: (presences: ReadonlyMap<string, Presence>) => void): Stop;
 
@@ -336,8 +336,8 @@ export class Roost implements Observable<RoostSnapshot> {
   setRole(role: Role, user: string, conversation: string): Promise<void>;
   leave(conversation: string): Promise<void>;
   members(conversation: string): Promise<Member[]>;
-  /** What the user has begun to write on this device, in conversations that the relay has told of, by their ids. `shared` is
-   *  what all devices had when it was begun, and stays with an empty text until that has ended. */
+  /** The user's drafts on this device, in conversations that the relay has sent, by their ids. `shared` is the draft
+   *  on all devices when this one was begun, and stays with an empty text until that has ended. */
   drafts(): Promise<Map<string, { text: string; shared?: string }>>;
   /** The user's devices have this draft, or none if it is empty. It is shown unless something else was typed here since;
    *  with `isOwn` it is what was typed here. For `People` of roost-people.js, with which an app shares drafts. */
@@ -345,8 +345,8 @@ export class Roost implements Observable<RoostSnapshot> {
   /** Messages in which a text occurs, newest first, of those on this device: at most 100, from the newest 500 conversations.
    *  `peer` is the other user of a direct conversation. */
   search(text: string): Promise<{ conversation: string; peer?: string; message: Message }[]>;
-  /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are watched;
-   *  a later call replaces an earlier one. Whom the user may not watch has no presence. */
+  /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are
+   *  watched; a later call replaces an earlier one. A user that this one may not watch has no presence. */
   follow(users: Iterable<string>): void;
   /** Sends any command, for what this class has no word for, and returns its `ok`. What that says of conversations and
    *  people is kept, but no pages of `history`. */
@@ -414,9 +414,9 @@ export interface Timeline extends Observable<TimelineSnapshot> {
 
   /** The user has seen the conversation up to this message. Counts only while the device is active. */
   seen(sequence: number): Promise<void>;
-  /** Keeps what the user has begun to write in place of what was there, and tells others that the user types. */
+  /** Replaces the user's draft, and shows others that the user types. */
   write(draft: string): Promise<void>;
-  /** Nobody looks any more. */
+  /** Closes the timeline. */
   close(): void;
 }
 

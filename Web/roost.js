@@ -1,4 +1,4 @@
-// Roost for browsers and Node: what a web app holds of its chat. One file, no dependencies, no build step.
+// Roost for browsers and Node: the client for a web app's chat. One file, no dependencies, no build step.
 //
 //     const roost = await Roost.open({ url: "wss://chat.example.org/v1/socket", token: () => fetchToken() });
 //     await roost.connect();
@@ -10,7 +10,7 @@
 // Docs/Decisions/0032-javascript-client.md why it is built as it is. From the bottom up:
 //
 //   Memory, Disk, Vault   rows in transactions: in memory, in IndexedDB, and in IndexedDB for as long as it works
-//   Cache, Outbox, Store  what the relay told, what the user did, and both in one transaction where that matters
+//   Cache, Outbox, Store  the relay's data, the user's actions, and both in one transaction where that matters
 //   Session               one connection after another: hello, replies, acks, tokens, waits
 //   Tabs                  which tab has the session, and how the others reach it
 //   Engine                keeps store, session and tabs together
@@ -18,7 +18,7 @@
 
 // Every bound with its reason.
 
-/** Most items of an outbox. Somebody who is offline for a week doesn't reach it; a loop that sends does. */
+/** Most items of an outbox. A user who is offline for a week doesn't reach it; a loop that sends does. */
 const OUTBOX_ITEMS = 10_000;
 /** Most characters of items, which are in memory too. */
 const OUTBOX_LENGTH = 16_777_216;
@@ -28,7 +28,7 @@ const UNDER_WAY = 16;
 const PLACES_KEPT = 100;
 /** Most messages kept of one conversation. Who scrolls further asks the relay. */
 const MESSAGES_KEPT = 50_000;
-/** Most messages in memory, where there is no disk: some 10 MB of usual texts. Of more, the older half goes. */
+/** Most messages in memory, where there is no disk: some 10 MB of usual texts. Beyond it, the older half goes. */
 const MESSAGES_IN_MEMORY = 20_000;
 /** Most changes that wait for the disk to work again. Beyond, the relay is asked for them. */
 const JOURNAL_CHANGES = 20_000;
@@ -46,7 +46,7 @@ const USERS_WATCHED = 1_000;
 const CONVERSATIONS_COUNTED = 64;
 /** Users shown by name as typing in one conversation (section 8). */
 const USERS_TYPING = 20;
-/** Members of a conversation who are told of each other's receipts (section 7). */
+/** Most members of a conversation in which members get each other's receipts (section 7). */
 const RECEIPT_MEMBERS = 256;
 /** Rows of the list's first page, and of each further one. */
 const LIST_PAGE = 50;
@@ -64,13 +64,13 @@ const MESSAGES_SEARCHED = 20_000;
 /** Lines kept of what has happened to a conversation, which is read whole, and users named in one. */
 const LINES = 32;
 const LINE_USERS = 5;
-/** Tries of a command that asks the relay for something and is told to come back later. */
+/** Most tries of a request that the relay answers by asking to come back later. */
 const PATIENCE = 10;
 /** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
 const WELCOME_TIME = 20_000;
 /** From a command to its reply. Storing takes milliseconds, so that the network is gone after ten seconds. */
 const REPLY_TIME = 10_000;
-/** Of silence, after which a sign of life is asked for. A page can't see the relay's pings. */
+/** Milliseconds of silence after which a sign of life is asked for. A page can't see the relay's pings. */
 const QUIET_TIME = 45_000;
 /** Over which acks are collected, and how many events are acked at once. */
 const ACK_TIME = 100;
@@ -141,7 +141,7 @@ const waitOf = (asked, most = ASKED_WAIT_MOST) => (typeof asked === "number" && 
 
 const systemClock = {
   now: () => Date.now(),
-  // For all waits: somebody may set the other one, by years.
+  // The clock for all waits: the user may set the other one, by years.
   ticks: () => performance.now(),
   set: (wait, body) => setTimeout(body, wait < TIMER_MOST ? wait : TIMER_MOST),
   clear: (timer) => clearTimeout(timer),
@@ -162,7 +162,7 @@ function report(error) {
   (globalThis.reportError ?? console.error)(error);
 }
 
-/** Whether two JSON-like values are equal, so that nobody is told of what didn't change. */
+/** Whether two JSON-like values are equal, so that listeners aren't called without a change. */
 function same(one, other) {
   if (Object.is(one, other)) return true;
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
@@ -231,9 +231,10 @@ class Repeating {
 
 // ---- Rows in transactions -------------------------------------------------------------------------------------------
 
-/** Counts the forms that tables and rows have had: whoever changes one of them raises it, gives `Store.load` a step from
- *  the form before, and keeps a store of that form for the tests (Tests/EndToEndTests/stores). Form 1 is all that was made
- *  before forms had numbers. A database's version is ten times this; each mending of a broken form adds one. */
+/** Counts the forms that tables and rows have had. A change to one of them needs a higher number, a step in
+ *  `Store.load` from the form before, and a store of that form for the tests (Tests/EndToEndTests/stores). Form 1 is
+ *  all that was made before forms had numbers. A database's version is ten times this; each mending of a broken form
+ *  adds one. */
 const FORM = 2;
 const VERSIONS = 10;
 
@@ -291,7 +292,7 @@ function placesOf(rows, path, { from, to }) {
 /** The range of one key. */
 const only = (key) => ({ from: key, to: key });
 
-/** Rows in memory, in the order of their keys. Rows are values: nobody changes one. Whoever uses it takes turns. */
+/** Rows in memory, in the order of their keys. Rows are values: they are never changed in place. Users take turns. */
 class Memory {
   #tables = Object.fromEntries(Object.keys(schema).map((table) => [table, []]));
 
@@ -338,7 +339,7 @@ class Memory {
   }
 }
 
-/** The disk has failed, not what was done with it. The vault makes do without it, so that nobody asks why. */
+/** The disk has failed, not the operation on it. The vault continues without it, so the app isn't asked. */
 class DiskError extends Error {}
 
 /** The disk works, and its tables have a form that this build can't use. */
@@ -391,8 +392,8 @@ function isInForm(database) {
 const rowsOf = async (database, transaction, table) => (
   database.objectStoreNames.contains(table) ? answer(transaction.objectStore(table).getAll()) : []);
 
-/** Gives a database the tables of `schema`, whichever build made it and however far that came. What the user did is kept.
- *  Of what the relay told all begins anew if a table of it does. */
+/** Gives a database the tables of `schema`, whichever build made it and however far that came. The user's actions
+ *  are kept. All of the relay's data begins anew if a table of it does. */
 async function bringIntoForm(database, transaction) {
   const [identity] = await rowsOf(database, transaction, "identity");
   for (const name in schema) {
@@ -421,9 +422,9 @@ async function bringIntoForm(database, transaction) {
   }
 }
 
-/** What the user did in a store that this build can't use, as far as it understands that, and which device it is. What
- *  is for a conversation of two is for its other user, as no conversation is known then. Of one destination, nothing
- *  overtakes an item that stays there. */
+/** Saves the user's actions from a store that this build can't use, as far as it understands them, and the device's
+ *  name. An item for a direct conversation gets its other user as destination, as no conversation is known then. No
+ *  item overtakes one of the same destination that stays there. */
 async function rescue(database) {
   const names = [...ownTables, "identity", "conversations"];
   const there = names.filter((name) => database.objectStoreNames.contains(name));
@@ -445,7 +446,7 @@ async function rescue(database) {
   return found.filter(({ table, row }) => keyOf(schema[table].primary, row) !== undefined);
 }
 
-/** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
+/** Rows in IndexedDB. It closes itself when it breaks, or when it is to be deleted or renewed elsewhere. */
 class Disk {
   /** Other tabs may have it open. */
   isShared = true;
@@ -519,7 +520,7 @@ function answer(request) {
 
 const keyRange = ({ from, to }) => (from === undefined ? null : IDBKeyRange.bound(from, to));
 
-/** One transaction of IndexedDB. Whoever uses it awaits nothing else meanwhile, or it ends. */
+/** One transaction of IndexedDB. Its user must not await anything else meanwhile, or it ends. */
 class DiskTransaction {
   #transaction;
 
@@ -804,7 +805,7 @@ class Vault {
   }
 }
 
-// ---- What the relay told --------------------------------------------------------------------------------------------
+// ---- The relay's data ----------------------------------------------------------------------------------------------
 
 /** A message's row, of a message on the wire. One that a block hides has a place, and no author. */
 function messageRow(told) {
@@ -845,7 +846,7 @@ function withMine(reactions, reaction, isOn) {
     .map((one) => (one.reaction === reaction ? { ...one, mine: isOn } : one));
 }
 
-/** Reactions after somebody reacted, or took it back. */
+/** The reactions after one was added or taken back. */
 function withCount(reactions, reaction, number) {
   if (!reactions.some((one) => one.reaction === reaction)) {
     return number > 0 ? [...reactions, { reaction, count: number, mine: false }] : reactions;
@@ -855,7 +856,7 @@ function withCount(reactions, reaction, number) {
     .filter((one) => one.count > 0);
 }
 
-/** Of which messages the relay told reactions lately, which an answer that it made before may not have. */
+/** Messages with recent reactions, of which an answer that the relay made before may not know. */
 class Doubts {
   /** How many there were. */
   count = 0;
@@ -894,14 +895,14 @@ function withLine(one, { event, position, sequence, time, by, users, ...more }) 
   return { ...one, lines: lines.slice(-LINES) };
 }
 
-/** What the relay told this device, changed by events as Docs/Protocol.md, section 6, asks for: doing an event again
- *  changes nothing. It belongs to one transaction. */
+/** The relay's data on this device, changed by events as Docs/Protocol.md, section 6, requires: applying an event
+ *  again changes nothing. It belongs to one transaction. */
 class Cache {
   #rows;
   #user;
   #doubts;
   #identity;
-  /** The conversation in which the relay tells another message than it told before: its files are older than they were. */
+  /** The conversation in which the relay sends another message than before: its files are older than they were. */
   rewound;
 
   constructor(transaction, user, doubts, identity) {
@@ -916,7 +917,7 @@ class Cache {
   /** Takes an event. Returns the conversation that it changed, if it is one of those that are kept. */
   async take(event) {
     const { conversation, sequence, time } = event;
-    // Of what becomes of a hidden one, this user is told nothing.
+    // Later changes of a hidden message don't come to this user.
     switch (event.hidden ? "message" : event.type) {
       case "message": await this.takeMessage(messageRow(event), event.read ?? true); break;
       case "edit": await this.edit(conversation, sequence, event.body, time, event); break;
@@ -932,7 +933,7 @@ class Cache {
     return this.touched(conversation);
   }
 
-  /** Something was done in a conversation. If it is a request, that may have accepted it, which nothing else tells. */
+  /** Notes an act in a conversation. If it is a request, that may have accepted it, which no other event reports. */
   async touched(id) {
     const one = await this.conversation(id);
     if (one?.request) await this.put({ ...one, stale: 1 });
@@ -973,7 +974,7 @@ class Cache {
     return found.filter((message) => isLeftOut(message, one)).length;
   }
 
-  // The thread of this message has another number of messages, which `history` tells.
+  // The thread of this message has another number of messages, which `history` contains.
   async #doubt({ conversation, thread }) {
     if (thread) await this.react(conversation, thread, (all) => all, true);
   }
@@ -985,7 +986,7 @@ class Cache {
       one.sequence = sequence;
       if (!isLeftOut({ hidden }, one)) one.time = Math.max(one.time, time || 0);
       if (from === this.#user) {
-        // Whoever writes has read what was said before, unless the message says otherwise (section 7).
+        // The author has read what was said before, unless the message says otherwise (section 7).
         if (isReading) Object.assign(one, { read: sequence, unread: 0 });
       } else if (sequence > one.read && !deletedAt && !isLeftOut({ hidden }, one)) {
         one.unread += 1;
@@ -1014,7 +1015,7 @@ class Cache {
 
   message(conversation, sequence) { return this.#rows.get("messages", [conversation, sequence]); }
 
-  // A copy of the conversation, or what is kept in its place until the relay has told it.
+  // A copy of the conversation, or a stand-in until the relay has sent it.
   async #known(id, members = []) {
     const found = await this.conversation(id);
     if (found) return { ...found };
@@ -1041,7 +1042,7 @@ class Cache {
   async edit(conversation, sequence, body, editedAt, { mentions, version }) {
     const message = await this.message(conversation, sequence);
     if (!message || message.deletedAt) return;
-    // The answer to an edit that changes nothing tells no version.
+    // The answer to an edit that changes nothing contains no version.
     await this.#rows.put("messages", { ...message, body, editedAt, mentions, version: version ?? message.version });
   }
 
@@ -1058,7 +1059,7 @@ class Cache {
     await this.#doubt(message);
   }
 
-  // Nobody has to read it any more. Whether one that isn't kept counted, only the relay knows.
+  // A deleted message doesn't count as unread. Whether one that isn't kept counted, only the relay knows.
   async #countDeleted(conversation, sequence, message) {
     const one = await this.conversation(conversation);
     if (!one || sequence <= one.read || message?.from === this.#user) return;
@@ -1076,7 +1077,7 @@ class Cache {
 
   #takeReaction({ conversation, sequence, from, reaction, removed }) {
     if (from === this.#user) return this.react(conversation, sequence, (all) => withMine(all, reaction, !removed));
-    // A repetition can't be told from a new one, so `history` is asked for the count.
+    // A repetition can't be distinguished from a new reaction, so `history` is asked for the count.
     return this.react(conversation, sequence, (all) => withCount(all, reaction, removed ? -1 : 1), true);
   }
 
@@ -1145,7 +1146,7 @@ class Cache {
     await this.put(withLine(one, event));
   }
 
-  /** The user has changed the conversation from this device, to which no event tells it. */
+  /** Applies this device's own change of the conversation, for which it gets no event. */
   async changed(id, event) {
     const one = await this.conversation(id);
     if (one) await this.put(withLine(one, { sequence: one.sequence, by: this.#user, ...event }));
@@ -1197,7 +1198,7 @@ class Cache {
       // What this device has read is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
     });
-    // Only `history` tells the reactions.
+    // Only `history` contains the reactions.
     const row = message && messageRow({ ...message, conversation: id });
     if (row && !(await this.#has(row))) await this.#rows.put("messages", { ...row, stale: 1 });
   }
@@ -1213,7 +1214,7 @@ class Cache {
       const isOld = kept && !row.deletedAt && (kept.deletedAt || (kept.version ?? 1) > (row.version ?? 1));
       if (isOld && kept.deletedAt) continue;
       if (isOld) this.#doubts.note(sequence, conversation);
-      // Somebody has reacted since: what was told then is nearer to the truth, until the next answer.
+      // A reaction has come since: the present state is nearer to the truth, until the next answer.
       const isDoubted = !row.deletedAt && this.#doubts.has(asked, sequence, conversation);
       const { reactions } = kept ?? row;
       if (isOld) await this.#rows.put("messages", { ...kept, stale: 1 });
@@ -1241,8 +1242,8 @@ class Cache {
     await this.#rows.put("messages", key === undefined ? row : { ...row, key });
   }
 
-  /** The reactions of these messages were asked for, when there were so many doubts: what the relay didn't show isn't
-   *  asked for again, unless something was told of it since. */
+  /** Notes an answer with the reactions of these messages, asked for at this number of doubts: a message that it
+   *  left out isn't asked for again, unless it has changed since. */
   async settle(conversation, from, to, asked = this.#doubts.count) {
     for (const row of await this.#rows.find("messages", { from: [conversation, from], to: [conversation, to] })) {
       const { stale, ...rest } = row;
@@ -1259,7 +1260,7 @@ class Cache {
     await this.put({ ...one, read: Math.max(one.read, sequence), unread });
   }
 
-  /** Forgets everything that the relay told. */
+  /** Forgets all of the relay's data. */
   async empty() {
     for (const table of ["conversations", "messages", "watermarks", "people"]) await this.#rows.clear(table);
   }
@@ -1288,7 +1289,7 @@ function scopeOf({ code, retry }, item) {
     case "not_ready": case "unauthorized": case "token_expired":
       return "passing";
     case "not_found": case "gone":
-      // Of the message that began the thread or is forwarded, or of a member.
+      // The refusal may be about the thread's first message, the forwarded original, or a member.
       if (item.thread || item.forward || item.mentions) return "item";
       // falls through
     case "forbidden": case "no_relationship": case "blocked":
@@ -1338,7 +1339,7 @@ class Outbox {
   items = [];
   /** Conversations that wait for their user's choice, and why. */
   parked = new Map();
-  /** Whether this tab has the session, so that nobody else sends. */
+  /** Whether this tab has the session, so that no other one sends. */
   isWriter = true;
   #underWay = new Set();
   // Items of which no try has been made, neither by this writer nor by one before.
@@ -1397,13 +1398,13 @@ class Outbox {
     }
   }
 
-  /** Conversations are about to be forgotten: what waits for somebody, or was begun to be written, is for that user,
-   *  whatever the conversation. */
+  /** Names the users of conversations that are about to be forgotten: waiting items and drafts for one are for that
+   *  user, whatever the conversation. */
   async unname({ rows, cache, identity }) {
     for (const [table, found] of [
       ["outbox", await rows.find("outbox")], ["drafts", await rows.find("drafts", allOf(identity))],
     ]) {
-      // What other devices have, the relay has told.
+      // Shared drafts come from the relay.
       for (const { shared, ...row } of found) {
         const peer = (await cache.conversation(row.destination))?.peer;
         if (!peer && !shared) continue;
@@ -1413,8 +1414,8 @@ class Outbox {
     }
   }
 
-  /** The log was begun anew: what changes or marks a message of the old one has nothing to change. A text that is left
-   *  without its message shows as one that failed, so that nobody loses it. */
+  /** Handles a log that was begun anew: changes and marks of an old message have no target. A text without its
+   *  message shows as failed, so that it isn't lost. */
   async uproot({ rows, identity }) {
     for (const { target, thread, ...item } of await rows.find("outbox")) {
       const { action, forward } = item;
@@ -1460,10 +1461,10 @@ class Outbox {
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
     item.id = await this.#newID(unit);
-    // Of two read marks that wait, the later says all.
+    // The later of two waiting read marks includes the earlier.
     const older = this.items.find((one) => one.action === "read" && one.destination === act.destination);
     if (act.action === "read" && older && !this.#underWay.has(older.id)) await this.#remove(unit, older.id);
-    // Another tab's session is known only by what it tells, and that may be late.
+    // Another tab's session is known only by its messages, which may be late.
     if (this.#isOpen || !this.isWriter) item.mayBeSent = 1;
     await this.#put(unit, item);
     if (this.isWriter) unit.after.push(() => this.#untried.add(item.id));
@@ -1505,7 +1506,7 @@ class Outbox {
    *  its message had another version no longer asks for one: its user has seen the newer text. */
   async replace(unit, id, body) {
     const item = await unit.rows.get("outbox", id);
-    // What somebody else wrote stays as it is.
+    // A forwarded message of another user stays as it is.
     if (!["send", "edit"].includes(item?.action) || item.forward || !this.mayChange(item)) throw noSuchItem();
     const length = item.length + JSON.stringify(body).length - JSON.stringify(item.body).length;
     this.#check(length - item.length, 0);
@@ -1567,7 +1568,7 @@ class Outbox {
     const [visible, invisible, choosing] = [new Set(), new Set(), new Set()];
     for (const item of this.items) {
       const { destination } = item;
-      // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
+      // A conversation that refuses waits as a whole, and a child holds up no other item: its parent does.
       if ((this.parked.has(destination) && !this.#probes.has(item.id)) || item.parent !== undefined) continue;
       const line = isVisible(item) ? visible : invisible;
       if (this.#underWay.has(item.id)) {
@@ -1664,9 +1665,9 @@ class Unit {
   /** What is kept is this user's. */
   know(user = "") { this.cache = new Cache(this.rows, user, this.#store.doubts, this.identity); }
 
-  /** A message of this user's that still waits here was stored by an earlier try, whose answer was lost or is late.
-   *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. Returns whether
-   *  it is one. */
+  /** Recognizes a waiting message of this user's that an earlier try has stored, with its answer lost or late. Every
+   *  source of messages is checked: an event, a page of history, a conversation with its last message. Returns
+   *  whether it is one. */
   async settle({ from, key, conversation, sequence }) {
     if (from !== this.identity.user || !key) return false;
     const [item] = await this.rows.by("outbox", "key", key);
@@ -1688,20 +1689,20 @@ class Unit {
   }
 }
 
-/** What a device keeps: what the relay told it, and what its user did. No change of user, log or server takes away the
- *  second part. Tabs share it; each reads the same rows. */
+/** A device's data: the relay's, and the user's actions. The second part survives every change of user, log or
+ *  server. Tabs share it; each reads the same rows. */
 class Store {
   vault;
   outbox;
   doubts = new Doubts();
   /** Who this device is and how far it has got. */
   identity = { id: 1 };
-  /** Whose tab this is: the one whom the app named, or else the first whom it saw here. */
+  /** The user of this tab: the one that the app named, or else the first one seen here. */
   user;
   /** Called when the rows are another user's. */
   onWrongUser = () => {};
-  /** Called when the relay's files are older than they were, perhaps with the conversation that shows it. All that it
-   *  told is forgotten by then. */
+  /** Called when the relay's files are older than they were, perhaps with the conversation that shows it. All of the
+   *  relay's data is forgotten by then. */
   onRewound = () => {};
   /** Called when the user has begun to write something else in a conversation, or has sent it. */
   onDraft = () => {};
@@ -1760,7 +1761,7 @@ class Store {
     });
   }
 
-  // What the user does. After a sign-out elsewhere it waits for the user of this tab, and not for whoever comes next.
+  // The user's actions. After a sign-out elsewhere they wait for the user of this tab, and not for the next one.
   #act(body) {
     return this.change(async (unit) => {
       if (unit.identity.user === undefined && this.user !== undefined) await this.#become(unit, this.user);
@@ -1797,11 +1798,11 @@ class Store {
     });
   }
 
-  /** Reads who this is and what waits; `device` is its name if it has none yet. When the app starts, the user whom it
-   *  names uses the device from now on. */
+  /** Reads the identity and the waiting items; `device` is its name if it has none yet. When the app starts, the
+   *  user that it names uses the device from now on. */
   load(device, isStart = true) {
     return this.change(async (unit) => {
-      // Builds before forms had numbers left out what they didn't understand: the relay tells it anew.
+      // Builds before forms had numbers left out what they didn't understand: the relay sends it again.
       if ((unit.identity.form ?? 1) < 2) await this.#empty(unit);
       unit.identity.form = FORM;
       unit.identity.device ??= device;
@@ -1818,7 +1819,7 @@ class Store {
     return this.load();
   }
 
-  /** This tab is nobody's: its user has signed out in it. */
+  /** Leaves this tab without a user: its user has signed out in it. */
   release() { this.user = this.#wanted; }
 
   async #become(unit, user) {
@@ -1871,7 +1872,7 @@ class Store {
     });
   }
 
-  // -- What the relay tells
+  // -- Data from the relay
 
   /** Takes events in the order in which they came, and the position of the last one. Returns what changed. */
   take(events, position) {
@@ -1912,7 +1913,7 @@ class Store {
     if (isEnded) unit.after.push(() => this.onDraft({ conversation, sent: body, isElsewhere: true }));
   }
 
-  /** The relay no longer has what it told in a conversation. */
+  /** Notes that the relay no longer has what it sent in a conversation. */
   rewind(conversation) { return this.change(({ cache }) => { cache.rewound = conversation; }); }
 
   /** An event can't be taken. What it is about is asked for instead. */
@@ -2195,9 +2196,9 @@ class Alarms {
   cancelAll() { for (const name of [...this.#timers.keys()]) this.cancel(name); }
 }
 
-/** One connection after another: it says hello, matches replies, acks, renews tokens, waits and comes back. It stores
- *  nothing; `owner` gets everything in the order in which it came: `place` (who the device is), `welcomed`, `told`,
- *  `changed` (the state of the connection). */
+/** One connection after another: it says hello, matches replies, acks, renews tokens, waits and reconnects. It
+ *  stores nothing; `owner` gets everything in the order in which it came: `place` (the user and position),
+ *  `welcomed`, `told`, `changed` (the state of the connection). */
 class Session {
   #settings;
   #clock;
@@ -2554,7 +2555,7 @@ class Session {
     const socket = this.#socket;
     this.#socket = null;
     if (socket) {
-      // Late events of it concern nobody.
+      // Late events of it have no effect.
       socket.onopen = socket.onmessage = socket.onclose = () => {};
       try { socket.close(1000); } catch { /* It never opened. */ }
     }
@@ -2588,8 +2589,8 @@ class Tabs {
   id = randomName();
   isWriter = false;
 
-  /** `owner` is told: `joined` (the others), `became` (the writer), `yielded` (it is no longer), `heard`, `gone` (another
-   *  tab); and does what is asked of it, `call` and `lease`. */
+  /** Calls `owner` with `joined` (the others), `became` (the writer), `yielded` (it is no longer), `heard`, `gone`
+   *  (another tab); and with requests of other tabs, `call` and `lease`. */
   constructor(name, owner) {
     this.#name = name;
     this.#owner = owner;
@@ -2616,12 +2617,12 @@ class Tabs {
     });
   }
 
-  /** Keeps the lease, or takes it if nobody has it any more. */
+  /** Keeps the lease, or takes it if no tab has it any more. */
   async tick(how = "hold") {
     if (!this.#isLeased) return;
     const now = this.#owner.clock.ticks();
     const leave = this.#leave;
-    // While the disk can't say it, whoever hears of no other.
+    // While the disk can't say it, a tab that hears of no other has it.
     const isMine = (await this.#owner.lease(this.id, how)) ?? now - this.#writerAt >= LEASE_TIME;
     if (leave !== this.#leave) return;
     if (isMine) this.#become();
@@ -2660,19 +2661,19 @@ class Tabs {
     this.isWriter = true;
     this.#owner.became();
     this.tell("writer");
-    // Whom the writer before had not answered.
+    // Calls that the writer before had not answered.
     for (const [id, call] of [...this.#calls]) {
       this.#calls.delete(id);
       this.#carryOut(call.method, call.values, this.id).then(call.resolve, call.reject);
     }
   }
 
-  /** Tells all other tabs. */
+  /** Sends a message to all other tabs. */
   tell(kind, content) {
     try { this.#channel?.postMessage({ kind, content, from: this.id }); } catch { /* It was closed. */ }
   }
 
-  /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
+  /** Calls the writer, whichever tab that is when it answers. A call that is made twice must be done once. */
   async call(method, ...values) {
     // The one that is used takes it.
     if (this.#isLeased && !this.isWriter && !this.#channel) await this.tick("seize");
@@ -2773,7 +2774,7 @@ class Notices {
     this.#several.delete(conversation);
   }
 
-  /** Somebody's message has come: who sends no longer types, whatever comes first. */
+  /** Ends a user's typing when their message comes, whichever of the two events comes first. */
   sent(user, conversation) { this.takeTyping({ conversation, user, active: false }); }
 
   takePresence(users, conversations) {
@@ -2783,7 +2784,7 @@ class Notices {
     for (const { conversation, online, of } of conversations) this.online.set(conversation, { online, of });
   }
 
-  /** Nobody is known to type. Returns the conversations that look different. */
+  /** Ends all typing. Returns the conversations that look different. */
   endTyping() {
     const ended = [...this.#typing.keys(), ...this.#several];
     this.#typing.clear();
@@ -2803,7 +2804,7 @@ class Notices {
     this.presences.clear();
   }
 
-  /** Where somebody types or has typed, or members are counted. */
+  /** Conversations in which users type or have typed, or members are counted. */
   get conversations() { return [...this.#typing.keys(), ...this.#several, ...this.online.keys()]; }
 
   /** For other tabs. */
@@ -2907,7 +2908,7 @@ class TimelineBuilder {
       last = message.sequence;
     }
     if (!isAtEnd) return items;
-    // Messages that the relay has told of, and this device doesn't have.
+    // Messages that the relay has announced, and this device doesn't have.
     last ??= this.#conversation ? this.#conversation.first - 1 : undefined;
     addGap((this.#conversation?.sequence ?? 0) + 1);
     for (const item of this.#waiting) if (item.action === "send") items.push(this.#unsent(item));
@@ -2956,7 +2957,7 @@ class TimelineBuilder {
     return row;
   }
 
-  // How far a stored message has got. Whoever has left since counts too, so that it never falls.
+  // The state of a stored message. Members who have left since count too, so that it never falls.
   #stateOf(sequence) {
     const count = (name) => this.#watermarks.filter((mark) => mark[name] >= sequence).length;
     const [delivered, read] = [count("delivered"), count("read")];
@@ -2993,7 +2994,7 @@ function namesOf(destination, conversation) {
   return new Set([destination, conversation?.id, conversation?.peer && `@${conversation.peer}`].filter(Boolean));
 }
 
-/** A timeline that somebody looks at. */
+/** An open timeline. */
 class TimelineView {
   window = new Window();
   /** Whether what it shows was asked for in this session. */
@@ -3017,7 +3018,7 @@ class TimelineView {
 
   /** Whether a change of these conversations, or of all (null), concerns it. */
   shows(changed) {
-    // Of what was opened as `@name`, the id may have become known just now.
+    // The id of a conversation opened as `@name` may have become known just now.
     return !this.conversation || [null, this.conversation.id, this.destination].some((id) => changed.has(id));
   }
 
@@ -3145,7 +3146,7 @@ class ListView {
     for (const one of next.slice(0, wanted)) this.#rows.set(one.id, { row: await this.#row(unit, one.id, one) });
   }
 
-  // What the user is called and whom rows name, as far as it isn't known yet.
+  // The name of the user, and of people in rows, as far as they aren't known yet.
   async #name(unit, entries) {
     const me = unit.identity.user;
     const users = new Set(me === undefined || this.#people[me] ? [] : [me]);
@@ -3165,7 +3166,7 @@ class ListView {
     return entry.shown;
   }
 
-  // What waits for conversations that the relay hasn't told of, or no longer has, comes first.
+  // Items that wait for conversations that the relay hasn't sent, or no longer has, come first.
   async #unknown(unit) {
     const names = new Set(this.#store.outbox.items.filter(isVisible).map((item) => item.destination));
     const rows = [];
@@ -3211,8 +3212,8 @@ const draftOf = async (unit, names) => (await draftIn(unit, names))?.text ?? "";
 
 // ---- The engine -----------------------------------------------------------------------------------------------------
 
-/** What an event must have, so that a mistake of the relay's, or of whoever sits between, isn't kept: texts and whole
- *  numbers; and, where they are there, whole numbers and lists of texts. */
+/** The members that an event must have, so that a mistake of the relay's, or of a proxy in between, isn't kept:
+ *  texts and whole numbers; and, where they are there, whole numbers and lists of texts. */
 const change = ["position conversation", "sequence time", "version", "mentions"];
 const shapes = {
   __proto__: null,
@@ -3236,8 +3237,8 @@ const isText = (one) => typeof one === "string";
 const isWhole = Number.isSafeInteger;
 const isListOf = (list, name) => Array.isArray(list) && list.every((one) => isText(one?.[name]));
 
-/** Names of the conversations that may take what they refused, because of an event; null for all: somebody was accepted,
- *  has got a role, or joined a group; the user's blocks have changed. */
+/** Names of the conversations that may accept what they refused before, because of an event; null for all: a user
+ *  was accepted, has got a role, or joined a group; the user's blocks have changed. */
 function probed({ type, conversation, user, from, users = [], members = [] }) {
   switch (type) {
     case "live": case "privacy": return [null];
@@ -3274,16 +3275,16 @@ function commandOf(item) {
   }
 }
 
-/** Everybody who looks, and what is told to them, many changes at a time. */
+/** All open views, and their updates, which combine many changes. */
 class Screen {
   state = new Changing({
     connection: { state: "offline" }, isUpToDate: false, device: "", badge: 0, pendingCount: 0,
     status: { state: "auto" }, isStored: false, isWriter: false, textMost: 20_000,
   });
   views = new Set();
-  /** Users of whom this session was asked what they are called. They are on the screen, or were. */
+  /** Users for which this session has asked the relay for profiles. They are on the screen, or were. */
   asked = new Set();
-  /** The badge by the relay, which knows mutes and requests; null without a session that told it. */
+  /** The relay's badge, which knows mutes and requests; null without a session that sent it. */
   told = null;
   /** The badge as far as this device knows, and how many messages are unread in each conversation. */
   #sum = 0;
@@ -3295,7 +3296,7 @@ class Screen {
   #clock;
   #alarms;
   #flush = new Repeating(() => this.#show());
-  // Conversations that have changed, and those of them of which other tabs are to be told; null stands for all.
+  // Conversations that have changed, and those to report to other tabs; null stands for all.
   #here = new Set();
   #others = new Set();
 
@@ -3308,7 +3309,7 @@ class Screen {
 
   get timelines() { return [...this.views].filter((view) => view instanceof TimelineView); }
 
-  /** These conversations look different; all, if it isn't said which. `isOwn` tells other tabs, too. */
+  /** Marks these conversations as changed; all, if none is named. `isOwn` reports it to other tabs, too. */
   tell(changed, isOwn = true) {
     for (const id of changed ?? [null]) {
       this.#here.add(id);
@@ -3317,11 +3318,11 @@ class Screen {
     this.flush().catch(report);
   }
 
-  /** Resolves when everybody was told. */
+  /** Resolves when all views are updated. */
   flush() { return this.#flush.ask(); }
 
   async #show() {
-    // What changes in the same breath is told together, and nothing is shown after its time.
+    // Changes in the same breath make one update, and nothing is shown after its time.
     await this.#expire();
     const [others, here] = [this.#others, this.#here];
     [this.#others, this.#here] = [new Set(), new Set()];
@@ -3361,7 +3362,7 @@ class Screen {
     if (next) this.#alarms.set("expiry", Math.min(next - now, LOOK_TIME), () => this.tell([]));
   }
 
-  /** Nobody looks any more. */
+  /** Stops because no view is open. */
   end() { this.#alarms.cancelAll(); }
 
   /** Changes what is said of the session. */
@@ -3540,7 +3541,7 @@ const lessons = {
   },
   "conversation.rename": lined("renamed", (_, { name }) => ({ name })),
   "conversation.describe": lined("described"),
-  // Of a repetition, the relay doesn't say who has come by it.
+  // For a repetition, the relay doesn't say which users it added.
   "conversation.add": lined("added", ({ users }) => ({ users })),
   "conversation.remove": lined("removed", (_, { users }) => ({ users })),
   "conversation.role": lined("role", (_, { user, role }) => ({ user, role })),
@@ -3675,7 +3676,7 @@ class Asker {
     await this.#tabs.call("watch", this.#people.wanted(this.#screen.views));
   }
 
-  // Somebody may have put back older files of the relay under the same epoch. Then what this device knows as the newest
+  // An operator may have restored older files of the relay under the same epoch. Then this device's newest message
   // isn't there, or is another one.
   async #verify() {
     const { doubted } = this;
@@ -3707,7 +3708,7 @@ class Asker {
           await this.learned("conversation.get", { conversation: id });
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          // The user is no longer in it, and the device wasn't told.
+          // The user is no longer in it, and this device missed the event.
           await this.#store.change(({ cache }) => cache.forget(id));
           this.#screen.tell([id]);
         }
@@ -3741,8 +3742,7 @@ class Asker {
     await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
   }
 
-  // What those are called who are shown: the list and events don't name all, and of what changed while there was no session
-  // nothing is told.
+  // Profiles of shown users: the list and events don't contain all, and changes while there was no session don't come.
   async #askNames() {
     const shown = [...this.#screen.views].flatMap((view) => Object.keys(view.shown.value.people));
     const users = [...new Set(shown)].filter((user) => user && !this.#screen.asked.has(user));
@@ -3802,7 +3802,7 @@ class People {
     const { user } = this.#store.identity;
     switch (event.type) {
       case "message": this.notices.sent(event.from, conversation); return [];
-      // Of those who typed before the user came, or since it has left, the end may not be told.
+      // The end of typing from before the user came, or since it has left, may not come.
       case "conversation":
         if (!users.includes(user) && (event.event !== "left" || by !== user)) return [];
         this.notices.leave(conversation);
@@ -3832,7 +3832,8 @@ class People {
 
   follow(users) { this.#followed = [...users]; }
 
-  /** Whose presence this tab shows: the others of listed and open conversations, and those whom the app follows. */
+  /** Users whose presence this tab shows: the others of listed and open conversations, and those that the app
+   *  follows. */
   wanted(views) {
     const users = new Set(this.#followed);
     const conversations = [];
@@ -3880,7 +3881,7 @@ class People {
     if (!this.#ask || state === this.#told) return;
     this.#told = state;
     this.#ask("presence", { state }).catch(() => {});
-    // A device in the background isn't told who types.
+    // A device in the background gets no typing.
     if (state === "background") this.#screen.tell(this.notices.endTyping(), false);
   }
 }
@@ -3900,7 +3901,7 @@ class Watching {
   /** A tab has ended. */
   forget(tab) { this.#wanted.delete(tab); }
 
-  /** A tab shows these now. What nobody shows any more stays watched as long as there is room. */
+  /** Sets the users that a tab shows now. Users that no tab shows any more stay watched as long as there is room. */
   async want(tab, wanted, ask, take) {
     this.#wanted.set(tab, wanted);
     for (const [name, most] of [["users", USERS_WATCHED], ["conversations", CONVERSATIONS_COUNTED]]) {
@@ -4313,7 +4314,7 @@ class Engine {
 
   async #takeOne(entry) {
     const { welcome, item, ok, connection } = entry;
-    // On a live connection the relay tells nothing else of an own command (Docs/Protocol.md, section 6).
+    // On a live connection the relay sends no other event about an own command (Docs/Protocol.md, section 6).
     const isPlace = ok?.position && !ok.duplicate && this.#isLive && connection === this.#session.connection;
     const position = isPlace ? ok.position : undefined;
     if (welcome) await this.#takeWelcome(entry);
@@ -4374,7 +4375,7 @@ class Engine {
       try { for (const id of this.people.take(event)) changed.add(id); } catch (error) { report(error); }
       if (event.type === "status") this.#note({ status: statusOf(event) });
       if (event.type === "badge") this.#note({ told: event.unread });
-      // Of messages and typing, snapshots say it all.
+      // Snapshots contain everything about messages and typing.
       if (!["message", "typing"].includes(event.type)) this.#tellEvent(event);
     }
     const isNow = connection === this.#session.connection;
@@ -4591,7 +4592,7 @@ class Timeline {
 
   async search(text) {
     const { conversation } = this.#view;
-    // Of those on this device, the newest 10,000.
+    // The newest 10,000 on this device.
     return text && conversation ? searched(this.#engine.store, conversation, text, { left: 10_000 }) : [];
   }
 
