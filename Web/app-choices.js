@@ -15,8 +15,12 @@ export const STYLE = `
 .choices [aria-selected=true] .tick { opacity: 1; }
 `;
 
+/** Letters that Unicode doesn't take apart, as people without them on their keyboards write them, and as the relay compares them. */
+const PLAIN = { "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t" };
+
 /** A text as it is compared: without accents and capitals. */
-const plainly = (words) => words.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+export const plainly = (words) => (
+  words.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^\p{ASCII}]/gu, (letter) => PLAIN[letter] ?? letter));
 
 /** Whether one of the names has what is looked for at the beginning of a word. */
 export function matches(names, wanted) {

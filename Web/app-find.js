@@ -1,6 +1,8 @@
 // The part of the chat page that searches all conversations: by their names, and in the messages on this device. app.js
 // loads it when a user types in the field above the list, and hands in the parts of the page that both use.
 
+import { plainly } from "./app-choices.js";
+
 /** Conversations shown above the messages, so that these are in sight, too. */
 const TITLES = 5;
 /** Milliseconds without a key before a search begins. */
@@ -59,8 +61,9 @@ class Find {
     if (!wanted) return this.close();
     const found = await attempt(() => roost.search(wanted)) ?? [];
     if ($("all-text").value.trim() !== wanted || roost !== this.#page.roost) return undefined;
+    const looked = plainly(wanted);
     const titles = listView.snapshot.rows.map((row) => ({ place: listView.placeOf(row), title: listView.titleOf(row), row }))
-      .filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase())).slice(0, TITLES);
+      .filter(({ title }) => plainly(title).includes(looked)).slice(0, TITLES);
     const head = (words) => element("h3", {}, words);
     const none = element("p", { class: "faint" }, t("nothingOnDevice"));
     this.#show([

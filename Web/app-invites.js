@@ -14,7 +14,7 @@ const STYLE = `
 #invite-made .row { width: 100%; }
 #invite-code svg { display: block; width: 12rem; height: 12rem; background: #fff; border-radius: 0.6rem; fill: #000; stroke: none; }
 #invite-list li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem 0.6rem; padding: 0.35rem 0; }
-#invite-list .who { flex: 1 1 11rem; min-width: 0; }
+#invite-list .who { flex: 1 1 8rem; min-width: 0; }
 #invite-list .who > * { white-space: normal; }
 `;
 
@@ -28,8 +28,6 @@ export function begin(page) {
 
 class InviteDialog {
   #page;
-  /** Links that this tab has made, by the invitations' ids: the relay doesn't say them again. */
-  #links = new Map();
 
   constructor(page) {
     this.#page = page;
@@ -59,6 +57,17 @@ class InviteDialog {
       this.#create();
     });
     $("invite-link").addEventListener("focus", ({ target }) => target.select());
+  }
+
+  /** Links that this browser has made, by the invitations' ids: the relay, which has only a hash of each, doesn't say them again. */
+  get #links() {
+    const { known, me } = this.#page;
+    return known.of(me).links ?? {};
+  }
+
+  set #links(links) {
+    const { known, me } = this.#page;
+    known.note(me, { links });
   }
 
   /** Shows the dialog; the open group is chosen, if one may invite to it. */
@@ -94,14 +103,14 @@ class InviteDialog {
     });
     if (!told) return;
     const { invite, code } = told.invite;
-    this.#links.set(invite, `${location.origin}${location.pathname}#invite=${code}`);
+    this.#links = { ...this.#links, [invite]: `${location.origin}${location.pathname}#invite=${code}` };
     this.#show(invite);
     await this.#list();
   }
 
   #show(invite) {
     const { $, t } = this.#page;
-    const link = this.#links.get(invite);
+    const link = this.#links[invite];
     const code = picture(link, t("linkPicture"));
     $("invite-code").replaceChildren(...(code ? [code] : []));
     $("invite-long").hidden = code !== undefined;
@@ -135,6 +144,8 @@ class InviteDialog {
     const { $ } = this.#page;
     const told = await this.#ask("invite.list");
     if (!told) return;
+    const ids = new Set(told.invites.map(({ invite }) => invite));
+    this.#links = Object.fromEntries(Object.entries(this.#links).filter(([invite]) => ids.has(invite)));
     $("invite-own").hidden = told.invites.length === 0;
     $("invite-list").replaceChildren(...told.invites.map((one) => this.#row(one)).reverse());
   }
@@ -142,13 +153,15 @@ class InviteDialog {
   #row({ invite, conversation, uses, used, expires }) {
     const { element, button, language, listView, t } = this.#page;
     const to = conversation ? listView.row(conversation)?.title ?? t("group") : t("chatWithMe");
+    const link = this.#links[invite];
     return element("li", {},
       element("span", { class: "who" }, element("span", { class: "strong" }, to),
-        element("span", { class: "faint" }, t("linkUsed", { used, uses, until: language.shortDay(expires) }))),
-      ...(this.#links.has(invite) ? [button(t("show"), () => this.#show(invite))] : []),
+        element("span", { class: "faint" }, t("linkUsed", { used, uses, until: language.shortDay(expires) })),
+        ...(link ? [] : [element("span", { class: "faint" }, t("linkElsewhere"))])),
+      ...(link ? [button(t("show"), () => this.#show(invite))] : []),
       button(t("revoke"), async () => {
         if (await this.#ask("invite.revoke", { invite })) {
-          if (this.#links.get(invite) === this.#page.$("invite-link").value) this.#fold(false);
+          if (link === this.#page.$("invite-link").value) this.#fold(false);
           await this.#list();
         }
       }, { "aria-label": t("revokeLink", { name: to }) }));

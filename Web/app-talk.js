@@ -4,8 +4,10 @@
 import { style } from "./app-dialogs.js";
 import { Talk } from "/roost-talk.js?unpacked";
 
-/** Most threads whose begun texts a tab keeps. */
+/** Most threads whose begun texts a browser keeps. */
 const DRAFTS = 32;
+/** What is typed is kept after a pause of so long. Milliseconds. */
+const REST = 300;
 
 /** Where a thread has a column of its own beside the conversation. */
 const WIDE = matchMedia("(min-width: 75rem)");
@@ -222,9 +224,10 @@ class ThreadDialog {
   #isAtEnd = true;
   #isMoving = false;
   #isOffering = false;
-  /** What was begun in threads that aren't open, by user, conversation and root; the last DRAFTS of this tab. */
-  #drafts = new Map();
+  /** The name of what is begun here, by conversation and root, and whose it is. */
   #draft;
+  #user;
+  #timer;
 
   constructor(page, part, tools) {
     this.#page = page;
@@ -273,6 +276,11 @@ class ThreadDialog {
       event.preventDefault();
       this.#send();
     });
+    this.field.addEventListener("input", () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#keep(), REST);
+    });
+    addEventListener("pagehide", () => this.#keep());
     this.field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing || matchMedia("(pointer: coarse)").matches) return;
       event.preventDefault();
@@ -293,8 +301,9 @@ class ThreadDialog {
     this.#thread = thread;
     this.#conversation = id;
     this.#isAtEnd = true;
-    this.#draft = `${this.#page.me} ${id} ${root}`;
-    this.field.value = this.#drafts.get(this.#draft) ?? "";
+    const { known, me } = this.#page;
+    [this.#user, this.#draft] = [me, `${id} ${root}`];
+    this.field.value = known.of(me).threads?.[this.#draft] ?? "";
     text(this.problem, "");
     this.#place();
     thread.onChange((snapshot) => { if (this.#thread === thread) this.show(snapshot); });
@@ -349,14 +358,20 @@ class ThreadDialog {
   }
 
   forget() {
-    if (this.#thread) {
-      this.#drafts.delete(this.#draft);
-      if (this.field.value.trim()) this.#drafts.set(this.#draft, this.field.value);
-      if (this.#drafts.size > DRAFTS) this.#drafts.delete(this.#drafts.keys().next().value);
-    }
+    this.#keep();
     this.#thread?.close();
     this.#thread = undefined;
     this.rows.show([]);
+  }
+
+  /** Keeps what is begun, the last DRAFTS of a user, until it is sent. After a sign-out nothing is kept. */
+  #keep() {
+    clearTimeout(this.#timer);
+    const { known, me } = this.#page;
+    if (!this.#thread || me !== this.#user) return;
+    const { [this.#draft]: _, ...threads } = known.of(me).threads ?? {};
+    if (this.field.value.trim()) threads[this.#draft] = this.field.value;
+    known.note(me, { threads: Object.fromEntries(Object.entries(threads).slice(-DRAFTS)) });
   }
 
   async #send() {
@@ -364,12 +379,14 @@ class ThreadDialog {
     const words = this.field.value;
     if (words.trim() === "" || !this.#thread) return;
     this.field.value = "";
+    this.#keep();
     this.#isAtEnd = true;
     text(this.problem, "");
     const mentions = this.#page.mentionsIn(words);
     await attempt(() => this.#thread.send(words, mentions.length ? { mentions } : {}), (problem) => {
       // What was typed must not be lost with the error.
       if (this.field.value === "") this.field.value = words;
+      this.#keep();
       text(this.problem, problem);
     });
   }

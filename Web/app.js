@@ -26,6 +26,8 @@ const DAY = 24 * 60 * MINUTE;
 const IDLE_AFTER = 5 * MINUTE;
 /** Nearer to the end than this is at the end. Pixels. */
 const END = 60;
+/** Most conversations of which a browser notes that one begun by a link was opened; older ones have messages by then. */
+const MET = 100;
 const REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "🙏", "👎"];
 /** The names that the relay takes (Docs/Protocol.md, section 2). */
 const NAME = /^(?!@)[!#-[\]-~]{1,64}$/;
@@ -329,8 +331,9 @@ const signIns = {
   remove: (user) => stored(() => localStorage.removeItem(`roost.account.${user}`)),
 };
 
-/** What this browser knows of its users, so that one is chosen by a name, and warned without a connection: `name`,
- *  and `isLost`, whether the account couldn't be signed in to again. */
+/** What this browser knows of its users, until they sign out: `name`, for the choice of accounts; `isLost`, whether the account
+ *  has no way to sign in again; `met`, conversations begun by a link of the user's that were opened; `links`, the invitations
+ *  made here, which the relay doesn't send again; and `threads`, what is begun in threads. */
 const known = {
   of(user) {
     try { return JSON.parse(stored(() => localStorage.getItem(`roost.user.${user}`)) ?? "{}"); } catch { return {}; }
@@ -575,10 +578,13 @@ function switchTo(user) {
 
 /** The user of this tab goes, and what this browser keeps of that user. */
 async function leave(title, words) {
+  const { isMine } = myAccount;
   const [left, user] = putAway();
   await attempt(() => left.signOut());
   left.close();
   known.forget(user);
+  // The device of who comes by a link has its name there, and keeps it.
+  if (isMine) stored(() => void indexedDB.deleteDatabase(`roost.roost-${user}`));
   showStart(title, words, user);
 }
 
@@ -827,7 +833,11 @@ function showSession(snapshot) {
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
     listView.show(roost.conversations.snapshot);
-    if (connection.state === "connected") myAccount.know();
+    if (connection.state === "connected") {
+      myAccount.know();
+      // The address may name a user, and the relay can be asked for the name only now.
+      if (conversationView.place) settle(conversationView.place);
+    }
   }
   attribute(document.body, "data-live", snapshot.isUpToDate && connection.state === "connected");
   showBadge();
@@ -839,13 +849,16 @@ function showSession(snapshot) {
 let shownBadge = -1;
 function showBadge() {
   const { badge: told = 0, connection } = roost?.snapshot ?? {};
+  // The relay counts messages alone.
+  const met = listView.snapshot.rows.filter((row) => listView.isNew(row)).length;
   // Without the relay, which leaves out muted conversations, those count that are shown as muted.
   const isTold = connection?.state === "connected";
   const muted = listView.snapshot.rows.reduce((sum, row) => sum + (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), 0);
-  const badge = Math.max(0, told - muted);
+  const badge = Math.max(0, told - muted) + met;
   // On a phone the list isn't in sight. What the relay counts would change later than the conversation that is being read.
   const open = conversationView.place && listView.row(conversationView.place);
-  const elsewhere = listView.snapshot.rows.reduce((sum, row) => sum + (row === open || peoplePart?.isMuted(row.id) ? 0 : row.unread), 0);
+  const elsewhere = listView.snapshot.rows.reduce((sum, row) => (
+    sum + (row === open || peoplePart?.isMuted(row.id) ? 0 : listView.unread(row))), 0);
   text($("back-count"), elsewhere ? String(elsewhere) : "");
   attribute($("back-button"), "aria-label", elsewhere ? t("backUnread", { count: elsewhere }) : t("backToConversations"));
   const title = document.body.dataset.view === "settings" ? t("settings") : conversationView.title;
@@ -980,6 +993,8 @@ const listView = {
   roving: new Roving($("list"), ".conversation"),
   snapshot: { rows: [], hasMore: false },
   awaitsMeeting: false,
+  /** Conversations that a notice has announced. */
+  told: new Set(),
   /** Those of the rows when the place in the address was last looked at. */
   places: "",
   rows: new Rows($("list"), {
@@ -1003,6 +1018,7 @@ const listView = {
     if (this.awaitsMeeting) text($("list-empty"), t("inviterAway"));
     $("list-more").hidden = !snapshot.hasMore;
     conversationView.showHead();
+    this.tellMet(snapshot.rows);
     this.openMeeting(snapshot.rows);
     this.settleOpen(snapshot.rows.map(placeOf).join(" "));
   },
@@ -1013,6 +1029,29 @@ const listView = {
     if (places === this.places) return;
     this.places = places;
     if (conversationView.place) settle(conversationView.place);
+  },
+
+  /** Whether the conversation began by a link of this user's and wasn't opened in this browser yet. */
+  isNew: (row) => Boolean(row.peer && row.conversation?.inviter === me && !row.last && !known.of(me).met?.includes(row.id)),
+
+  unread(row) { return row.unread || Number(this.isNew(row)); },
+
+  /** Announces new conversations that began by a link. */
+  tellMet(rows) {
+    if (!document.body.dataset.live) return;
+    for (const row of rows) {
+      if (this.told.has(row.id) || !this.isNew(row) || !people[row.peer]?.name) continue;
+      this.told.add(row.id);
+      tell(meeting(row.conversation, row.peer));
+    }
+  },
+
+  /** A conversation was opened, and isn't new any more. */
+  note({ id, inviter }) {
+    const { met = [] } = known.of(me);
+    if (inviter !== me || met.includes(id)) return;
+    known.note(me, { met: [...met, id].slice(-MET) });
+    this.show(this.snapshot);
   },
 
   /** Who came by a link is taken to the one who made it, as soon as the two have met. */
@@ -1041,14 +1080,15 @@ const listView = {
     const draft = row.draft && !isOpen ? t("draft", { text: row.draft }) : "";
     text(part(".preview"), typing || draft || (row.last?.state?.state === "failed" ? t("notSentYet", { text: last }) : last));
     part(".preview").classList.toggle("typing", typing !== "");
-    text(part(".count"), row.unread ? String(row.unread) : "");
-    made.classList.toggle("unread", row.unread > 0);
+    const unread = this.unread(row);
+    text(part(".count"), unread ? String(unread) : "");
+    made.classList.toggle("unread", unread > 0);
     const isMuted = peoplePart?.isMuted(row.id);
     made.classList.toggle("muted", isMuted === true);
     attribute(part("time"), "data-muted", isMuted === true && `${t("muted")} · `);
     attribute(made, "aria-current", isOpen);
     const presence = row.peer && presenceOf(row.peer)?.state;
-    const states = [title, row.unread && t("unread", { count: row.unread }), isMuted && t("muted"),
+    const states = [title, unread && t("unread", { count: unread }), isMuted && t("muted"),
       row.pending && t("unsentCount", { count: row.pending })].filter(Boolean).join(", ");
     attribute(made, "aria-label", `${states}. ${part(".preview").textContent}${presence ? ` (${t(`presence.${presence}`)})` : ""}`);
   },
@@ -1352,6 +1392,7 @@ const conversationView = {
     const names = language.names(snapshot.typing.map(called));
     text($("typing"), snapshot.othersType ? t("severalType") : names && t(snapshot.typing.length > 1 ? "namesAreTyping" : "nameTypes", { names }));
     this.showHead();
+    if (conversation) listView.note(conversation);
     if (isFirst) this.scrollToBegin();
     else if (this.isAtEnd && !snapshot.hasNewer) this.scrollToEnd();
     else this.restore(anchor);

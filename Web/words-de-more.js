@@ -85,7 +85,8 @@ export default {
   inviteLink: "Einladungslink", anotherLink: "Weiteren Link erstellen", yourLinks: "Deine Links", chatWithMe: "Chat mit mir",
   tooManyLinks: "Du hast zu viele Links. Widerrufe zuerst einen.", linksTooFast: "Du hast schon viele Links erstellt. Versuche es später noch einmal.",
   linkPicture: "QR-Code für den Link", linkCopied: "Link kopiert.", copyLinkByHand: "Drücke Strg+C, um den Link zu kopieren.",
-  linkUsed: "{used} von {uses} benutzt · bis {until}", show: "Anzeigen", revoke: "Widerrufen", revokeLink: "Link widerrufen: {name}",
+  linkUsed: "{used} von {uses} benutzt · bis {until}", linkElsewhere: "Diesen Link siehst du nur in dem Browser, in dem du ihn erstellt hast.",
+  show: "Anzeigen", revoke: "Widerrufen", revokeLink: "Link widerrufen: {name}",
 
   // Settings
   manageServer: "Server verwalten", backToSettings: "Zurück zu den Einstellungen", profile: "Profil", privacy: "Privatsphäre", notifications: "Benachrichtigungen",

@@ -77,7 +77,8 @@ export default {
   inviteLink: "Invitation link", anotherLink: "Create another link", yourLinks: "Your links", chatWithMe: "Chat with me",
   tooManyLinks: "You have too many links. Revoke one first.", linksTooFast: "You’ve created a lot of links. Try again later.",
   linkPicture: "QR code for the link", linkCopied: "Link copied.", copyLinkByHand: "Press Ctrl+C to copy the link.",
-  linkUsed: "Used {used} of {uses} · until {until}", show: "Show", revoke: "Revoke", revokeLink: "Revoke link: {name}",
+  linkUsed: "Used {used} of {uses} · until {until}", linkElsewhere: "You can only see this link in the browser that created it.",
+  show: "Show", revoke: "Revoke", revokeLink: "Revoke link: {name}",
 
   // Settings
   manageServer: "Manage this server", backToSettings: "Back to settings", profile: "Profile", privacy: "Privacy", notifications: "Notifications", devices: "Devices",

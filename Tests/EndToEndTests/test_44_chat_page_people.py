@@ -174,6 +174,19 @@ async def test_names_are_there_when_the_list_is(start):
         await alice.page.get_by_role("textbox", name="Message to Carol Third").wait_for()
 
 
+async def test_who_is_opened_by_the_address_has_a_name(start):
+    relay = start(directory__find="everyone")
+    zoe = await relay.device("zoe")
+    await zoe.call("profile.set", name="Zoe Zest")
+    async with Browser() as browser:
+        device = await browser.device()
+        await (await browser.tab(device, address(relay, relay.token("alice")))).live()
+        alice = await browser.tab(device, address(relay) + "#/@zoe")
+        await alice.page.locator("#title").get_by_text("Zoe Zest", exact=True).wait_for()
+        assert await alice.page.title() == "Zoe Zest – Roost"
+        await alice.page.get_by_label("Message to Zoe Zest").wait_for()
+
+
 async def test_a_mute_follows_and_is_not_counted(relay, name):
     async with Browser() as browser:
         alice, bob = await two(browser, relay, name)

@@ -126,7 +126,19 @@ async def test_each_text_has_its_own_direction(relay, name):
         await last(bob).locator(".content", has_text="safe").wait_for()
         assert await style(last(bob).locator(".foot"), "display") == ["flex"], "a block of its own"
         assert "\u202e" not in await bob.page.locator(".preview").first.inner_text()
+        # All lines of a text begin on its side, also those that go the other way.
+        long = "שלום לכולם, זהו טקסט ארוך שעובר לשורה שנייה ושלישית. " * 3 + "\nHello there"
+        await alice.send(f"@{name('bob')}", long)
+        await last(bob).locator(".content", has_text="Hello there").wait_for()
         await bob.shot("directions")
+        sides = await last(bob).locator(".content").evaluate("""content => {
+            const range = document.createRange();
+            range.selectNodeContents(content);
+            const lines = Map.groupBy(range.getClientRects(), (box) => Math.round(box.top));
+            const end = content.closest(".words").getBoundingClientRect().right;
+            return [...lines.values()].map((boxes) => Math.round(end - Math.max(...boxes.map((box) => box.right))));
+        }""")
+        assert len(sides) >= 3 and max(sides) <= 6, sides
 
 
 async def test_in_a_group_each_author_has_a_picture_and_a_colour(relay, name):

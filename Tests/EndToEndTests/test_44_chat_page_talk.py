@@ -216,6 +216,21 @@ async def test_a_thread(relay, name):
         await alice.does("Where shall we eat?", "Thread")
         await until(lambda: theirs.get_by_label("Message in this thread").input_value(), "what was begun")
         assert await theirs.get_by_label("Message in this thread").input_value() == "not yet"
+        # Also after a reload, as what was begun in the conversation.
+        await theirs.get_by_label("Message in this thread").fill("not yet, but soon")
+        await alice.page.reload()
+        await alice.live()
+        await alice.does("Where shall we eat?", "Thread")
+        await theirs.wait_for()
+        assert await theirs.get_by_label("Message in this thread").input_value() == "not yet, but soon"
+        assert await alice.field.input_value() == "half a thought"
+        await theirs.get_by_label("Message in this thread").press("Enter")
+        await theirs.locator(".message", has_text="not yet, but soon").wait_for()
+        await alice.page.reload()
+        await alice.live()
+        await alice.does("Where shall we eat?", "Thread")
+        await theirs.locator(".message", has_text="not yet, but soon").wait_for()
+        assert await theirs.get_by_label("Message in this thread").input_value() == ""
 
 
 async def test_a_long_thread_on_a_phone(relay, name):

@@ -233,6 +233,12 @@ async def test_search_looks_into_all_conversations(relay, name):
         # Names of conversations are found, too, and Escape leads back to the list.
         await field.fill("crew")
         await found.filter(has_text="The Crew").first.wait_for()
+        # Also by those who leave the dots out.
+        await bob.call("profile.set", name="Björn Böhm")
+        await alice.page.locator("#list .name", has_text="Björn Böhm").wait_for(state="attached")
+        for words in ("bohm", "BÖHM", "bjorn"):
+            await field.fill(words)
+            await until(lambda: counted(alice.page.locator("#all-found .name", has_text="Björn Böhm"), 1), words)
         await field.fill("no such words")
         await alice.page.get_by_text("No results on this device.").wait_for()
         await field.press("Escape")

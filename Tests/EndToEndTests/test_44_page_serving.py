@@ -41,7 +41,8 @@ TYPES = {
 # is shown to who was removed from a group, or signed out in another tab, 0.4.
 # A message that waits for its time in a slow group, and the line that says so, 0.4.
 # Why a person can't be written to, with the way out, what Back closes first, and what is unread elsewhere, 0.5.
-BYTES_MAX = 68.9 * 1024
+# Who has come by a link, as unread, and the sides of texts from right to left, 0.3.
+BYTES_MAX = 69.2 * 1024
 # What comes after that or when it is asked for, and its most bytes.
 # Of the part about people, 0.9 are for admins: bans, time-outs, and who may write.
 PEOPLE = ("/app-people.js", "/roost-people.js")

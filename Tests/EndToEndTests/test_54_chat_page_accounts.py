@@ -10,6 +10,7 @@ from harness.browser import Browser, address
 from harness.chromium import CHROMIUM
 from harness.relay import command
 from harness.up import Both, free_port
+from harness.waiting import until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -152,12 +153,18 @@ async def test_a_forgotten_password(both):
         await says(again, "This link was already used")
 
 
+async def knows_nothing_of(person, user):
+    return user not in await person.page.evaluate("""async () => JSON.stringify([
+        Object.entries(localStorage), Object.entries(sessionStorage), await indexedDB.databases()])""")
+
+
 async def test_leaving_for_good(both):
     async with Browser(network_fails=True) as browser:
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
         bob = await sign_up(browser, both, "Bob", "bob@example.org")
         await bob.meet(await id_of(ann))
         await bob.write("Stay")
+        user = await ann.page.evaluate("sessionStorage.getItem('roost.user')")
         await bob.page.locator("#title").get_by_text("Ann", exact=True).wait_for()
         await ann.settings("Account")
         await ann.page.locator("#erase").click()
@@ -168,6 +175,8 @@ async def test_leaving_for_good(both):
         await ann.page.locator("#erase-password").fill("correct horse")
         await ann.page.keyboard.press("Enter")
         await ann.page.get_by_role("heading", name="Your account is deleted").wait_for()
+        # Nothing in the browser has a name of it.
+        await until(lambda: knows_nothing_of(ann, user), "nothing of the account is left")
         await bob.page.locator("#title", has_text="Deleted account").wait_for()
         await bob.page.locator(".conversation .name", has_text="Deleted account").wait_for()
         await bob.sees("Stay")

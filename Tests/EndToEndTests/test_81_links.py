@@ -232,3 +232,60 @@ async def test_a_link_where_tokens_come_from_elsewhere(relay):
         await olivia.page.locator(".conversation", has_text="joined by your link").wait_for()
         stranger = await browser.tab(await browser.device(), link)
         await stranger.page.get_by_role("heading", name="You’re invited").wait_for()
+
+
+@pytest.mark.parametrize("size", [{}, PHONE], ids=["desktop", "phone"])
+async def test_who_has_come_is_unread_until_the_conversation_is_opened(both, size):
+    owner, friend = (both.printed(pattern) for pattern in (rb"owner +(http\S+)", rb"friend +(http\S+)"))
+    async with Browser(network_fails=True) as browser:
+        olivia = await come(browser, owner, "Olivia", **size)
+        await come(browser, friend, "Ben")
+        # A notice says so at once, and the list after a reload, too.
+        await olivia.page.locator("#notice").get_by_text("Ben joined by your link").wait_for()
+        await row(olivia, "Ben").locator(".count").get_by_text("1", exact=True).wait_for()
+        await olivia.shot(f"links-new-{'phone' if size else 'desktop'}")
+        await olivia.page.reload()
+        await olivia.live()
+        await row(olivia, "Ben").locator(".count").get_by_text("1", exact=True).wait_for()
+        assert await olivia.page.title() == "(1) Roost"
+        await olivia.page.get_by_role("button", name="Ben, 1 unread. Ben joined by your link").click()
+        await olivia.log.get_by_text("Ben joined by your link").wait_for()
+        await olivia.page.evaluate("history.back()")
+        await olivia.page.locator("#conversation").wait_for(state="hidden")
+        assert await row(olivia, "Ben").locator(".count").inner_text() == ""
+        await olivia.page.reload()
+        await olivia.live()
+        await row(olivia, "Ben").wait_for()
+        assert await row(olivia, "Ben").locator(".count").inner_text() == ""
+        assert await olivia.page.title() == "Roost"
+
+
+async def test_an_own_link_is_shown_again_after_a_reload(both):
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia = await begin(browser, both, "Olivia")
+        link = await make(olivia)
+        await olivia.page.reload()
+        await olivia.live()
+        await olivia.page.get_by_role("button", name="Invite people").click()
+        await olivia.page.get_by_role("button", name="Show", exact=True).click()
+        assert await olivia.page.locator("#invite-link").input_value() == link
+        await olivia.page.get_by_role("img", name="QR code for the link").wait_for()
+        # Another browser of hers can't: the relay has only a hash.
+        there = await browser.tab(await browser.device(**PHONE), address(both))
+        await there.page.locator("#start-email").fill("Olivia@example.org")
+        await there.page.locator("#start-password").fill("correct horse")
+        await there.page.locator("#start-submit").click()
+        await there.live()
+        await there.page.get_by_role("button", name="Invite people").click()
+        await there.page.get_by_text("You can only see this link in the browser that created it.").wait_for()
+        assert await there.page.get_by_role("button", name="Show", exact=True).count() == 0
+        await there.shot("links-elsewhere")
+        # What is revoked is kept no longer.
+        await there.page.get_by_role("button", name="Revoke link: Chat with me").click()
+        await there.page.locator("#invite-own").wait_for(state="hidden")
+        await olivia.page.keyboard.press("Escape")
+        await olivia.page.get_by_role("button", name="Invite people").click()
+        await olivia.page.locator("#invite-own").wait_for(state="hidden")
+        kept = await olivia.page.evaluate("JSON.stringify(Object.entries(localStorage))")
+        assert link.partition("#invite=")[2] not in kept
