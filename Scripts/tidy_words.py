@@ -142,9 +142,9 @@ COUNTS = {
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],
     "comments, Scripts": [0, 0, 0, 0, 0, 0, 0],
     "comments, Sources": [53, 177, 104, 169, 452, 18, 760],
-    "comments, Tests": [78, 33, 52, 113, 207, 15, 201],
+    "comments, Tests": [0, 0, 0, 0, 0, 0, 0],
     "comments, Web": [0, 0, 0, 0, 1, 0, 0],
     "decisions": [0, 0, 0, 1, 0, 0, 0],
-    "documents": [55, 47, 52, 68, 172, 10, 4],
+    "documents": [55, 47, 50, 68, 170, 10, 0],
     "texts": [1, 34, 23, 63, 92, 0, 0],
 }

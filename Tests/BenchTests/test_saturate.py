@@ -14,8 +14,8 @@ from stand_in import StandIn
 
 MOMENTS = ("--try-seconds", "0.05", "--seconds", "0.05")
 READERS, WRITERS = 8, 2
-CHECKED, UNCHECKED = 4, 3  # Of eight readers 0, 2, 4 and 7 are checked, and of the others bytes are counted.
-SECOND = 1  # Of the first four messages, which are sent at once; so others follow it.
+CHECKED, UNCHECKED = 4, 3  # Readers 0, 2, 4 and 7 of eight are checked; for the others bytes are counted.
+SECOND = 1  # One of the first four messages, which are sent at once; so others follow it.
 
 
 def fan_out(bench, fault=None):

@@ -313,7 +313,7 @@ async def test_what_a_group_was_called_is_erased_from_the_store(start):
     store = b"".join(file.read_bytes() for file in relay.folder.glob("roost.db*"))
     assert b"The Crew" in store and b"photos/1" in store
     assert b"erase this" not in store and b"erase/this" not in store
-    # Who was away is told what it is called now, unless that one has left.
+    # A member who was away gets the present name, unless it has left.
     relay.start()
     bob, carol = await relay.device("bob"), await relay.device("carol")
     await bob.event("conversation", event="removed")

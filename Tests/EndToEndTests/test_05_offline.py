@@ -210,7 +210,7 @@ async def test_who_is_added_again_is_told_what_was_before(relay, name, is_away):
     assert bob.frames.index(gap) == bob.frames.index(added) + 1
     now = (await bob.call("conversation.get", conversation=group))["conversation"]
     assert (now["sequence"], now["unread"], now["read"]) == (6, 0, 0)
-    # Nobody has read it but alice, who wrote it.
+    # Only alice has read it, its author.
     counts = await alice.call("conversation.members", conversation=group, sequence=6)
     assert (counts["of"], counts["deliveredCount"], counts["readCount"]) == (1, 0, 0)
 
@@ -223,7 +223,7 @@ async def test_live_says_that_nothing_is_missing(relay, name):
     bob = await relay.device(name("bob"))
     live = await bob.event("live")
     assert sequences(bob) == list(range(1, 10)) and bob.frames.index(live) > bob.frames.index(bob.seen("message")[-1])
-    # A user whom nothing concerns can ack it, and misses nothing afterwards.
+    # A user without a part in it can ack it, and misses nothing afterwards.
     carol = await relay.device(name("carol"))
     live = await carol.event("live")
     await carol.call("ack", position=live["position"])

@@ -33,7 +33,7 @@ async def test_repeating_typing_sends_no_further_event(relay, name):
     await alice.call("typing", to=group, active=False)
     await bob.event("typing", active=False)
     assert [event["active"] for event in bob.seen("typing")] == [True, False]
-    # Ending it a second time tells nobody.
+    # Ending it a second time sends nothing.
     await alice.call("typing", to=group, active=False)
     await alice.send(group, "x")
     await bob.event("message")
@@ -103,7 +103,7 @@ async def test_typing_in_a_thread(start):
     told = {"type": "typing", "conversation": group, "user": "alice", "replyTo": 1, "active": True}
     assert dict(await bob.event("typing")) == told
     assert await alice.refusal("typing", to=group, replyTo=3) == "not_found"
-    # Others are told of another thread when a second has passed since the beginning.
+    # Others get the change to another thread when a second has passed since the beginning.
     while not bob.seen("typing", replyTo=2):
         await asyncio.sleep(0.1)
         await alice.call("typing", to=group, replyTo=2)

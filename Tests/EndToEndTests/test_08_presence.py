@@ -50,7 +50,7 @@ async def test_a_page_that_is_loaded_again_is_not_shown(start):
         await alice.unload(code)
         await asyncio.sleep(0.1)
         alice = await relay.device("alice")
-        # Long enough for a change to be told.
+        # Long enough for a change to be sent.
         await asyncio.sleep(0.2)
     await alice.bye()
     await bob.presence("alice", "offline")
@@ -119,7 +119,7 @@ async def test_only_users_with_a_shared_conversation_can_be_watched(relay, name)
     assert await carol.refusal("watch", users=[name("alice")]) == "forbidden"
     await bob.call("presence", state="idle")
     await alice.presence(name("bob"), "away")
-    # In a group nobody is watched without asking, and nobody after unwatch.
+    # In a group no member is watched without asking, and none after unwatch.
     await alice.call("presence", state="idle")
     await alice.call("unwatch", users=[name("bob"), name("nobody")])
     await bob.call("presence", state="active")
@@ -138,14 +138,14 @@ async def test_a_watch_ends_with_the_shared_conversation(relay, name):
     await alice.call("conversation.remove", conversation=group, users=[name("bob")])
     await bob.event("conversation", event="removed")
     assert await bob.refusal("watch", users=[name("alice")]) == "forbidden"
-    # The user who may see it is told, in the same tick as or later than the user who may not would be.
+    # The user who may see it gets it, in the same tick as or later than the user who may not would.
     carol = await relay.device(name("carol"))
     await alice.send("@" + name("carol"), "x")
     await carol.event("message")
     await alice.call("presence", state="idle")
     await carol.presence(name("alice"), "away")
     await bob.barrier()
-    # That alice came online may have been told before the watch ended.
+    # The event that alice came online may have been sent before the watch ended.
     states = {one["state"] for frame in bob.seen("presence") for one in frame["users"]}
     assert "away" not in states, "bob still sees alice, with whom he shares no conversation any more"
 
@@ -205,7 +205,7 @@ async def test_a_restart_is_not_seen(start, signal):
     bob = await relay.device("bob")
     back = [await relay.device(name) for name in ("alice", "carol")]
     tablet = await relay.device("bob", "tablet")
-    # Longer than a change takes to be told.
+    # Longer than a change takes to be sent.
     await asyncio.sleep(0.3)
     for watcher in (bob, tablet):
         await watcher.barrier()
@@ -332,7 +332,7 @@ async def test_an_invisible_user_looks_like_one_who_is_gone(start):
     gone = await bob.presence("alice", "offline")
     assert before - 1 <= gone["lastSeen"] <= time.time() * 1000
     shown = len(bob.seen("presence"))
-    # Nothing of this is told.
+    # Nothing of this is sent.
     await alice.call("status", text="Incognito")
     await alice.tell("typing", to="@bob")
     await alice.call("presence", state="background")

@@ -138,7 +138,7 @@ async def test_new_connections_are_refused_while_it_drains(start):
         assert kept.response().status == 200
         relay.process.send_signal(signal.SIGTERM)
         await alice.event("drain")
-        # The listener is closed. A kept-alive connection is told why.
+        # The listener is closed. A kept-alive connection gets the reason.
         kept.upgrade()
         response = kept.response()
         assert response.status_line == "HTTP/1.1 503 Service Unavailable"

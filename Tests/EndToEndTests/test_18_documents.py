@@ -33,7 +33,7 @@ def examples():
 
 # Where a stranger's message waits: for one pair of a hundred, of which none is on the page.
 GATE = {"gate__mode": "percent 1", "gate__strangers": "request", "gate__shared_groups": "off"}
-# Those whom the gate keeps from alice.
+# Users that the gate keeps from alice.
 STRANGERS = {"yann": "yann40", "zoe": "zoe76"}
 
 
@@ -49,7 +49,7 @@ class Replay:
         self.fed = None
         # Of the invitation that was made last.
         self.code = None
-        # Whoever said hello last.
+        # The last user to say hello.
         self.speaker = None
 
     async def filled(self, text):
@@ -210,7 +210,7 @@ async def test_events_have_every_member_that_the_page_shows(start):
     await alice.event("receipt", user="bob")
     shown = {}
     for text in re.findall(r'`(\{"type":"[^`]*\})`', PAGE.read_text()):
-        # Of several forms, the first is the one that comes here.
+        # The first of several forms is the one that comes here.
         shown.setdefault(re.match(r'\{"type":"(\w+)"', text)[1], re.findall(r'[{,]"(\w+)":', text))
     for type, device in {
             "message": bob, "signal": bob, "typing": bob, "receipt": alice, "conversation": bob}.items():

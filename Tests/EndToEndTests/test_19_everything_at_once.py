@@ -156,7 +156,7 @@ async def test_everything_at_once(start):
         relay.start()
         after = await view(relay)
         if kind == "kill":
-            # Watermarks are stored a moment after they are told. Everything else is equal.
+            # Watermarks are stored a moment after they are sent. Everything else is equal.
             before, after = without_watermarks(before), without_watermarks(after)
         assert after == before
 

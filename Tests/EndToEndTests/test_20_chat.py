@@ -260,7 +260,7 @@ async def test_two_terminals_talk_and_show_how_far_each_message_has_got(start):
     await alice.shows("bob  ● online")
     bob.type("Al")
     await alice.shows("bob is typing")
-    # It ends by itself, and is told.
+    # It ends by itself, and the others see that.
     await alice.shows_no("typing")
     bob.say("ways")
     await alice.shows("bob +Always")
@@ -310,7 +310,8 @@ async def test_a_killed_chat_loses_nothing_that_was_typed(start):
     await alice.shows("void +… sending")
     alice.type("half a thou")
     await alice.shows("half a thou")
-    # The draft is on disk when the list shows that it isn't written any more. No event tells of it, so: another look.
+    # The draft is on disk when the list shows that it isn't being written any more. No event reports that, so: another
+    # look.
     alice.type("\x0e\x10ght")
     await alice.shows("> half a thought")
     await until_draft(relay, "half a thought")

@@ -151,7 +151,7 @@ async def test_a_relay_starts_on_a_full_disk(disk, tmp_path, free_megabytes):
             end()
             relay.start()
             alice, bob = await relay.device("alice"), await relay.device("bob")
-            # A stop may have copied the write-ahead log, and SQLite tells only by trying that a disk is full.
+            # A stop may have copied the write-ahead log, and SQLite notices a full disk only by trying.
             if relay.get("/readyz")[0] == 200:
                 await fill(alice, group, acked, unacked, f"again-{number}")
             await goes_on_without_room(relay, alice, bob, group, acked)

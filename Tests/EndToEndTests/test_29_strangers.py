@@ -111,7 +111,7 @@ def close_code(connection):
 @pytest.mark.parametrize("say", [None, b"G", UPGRADE], ids=["nothing", "a byte", "an upgrade"])
 async def test_ten_thousand_silent_sockets_keep_nobody_out(start, say):
     """All from the address that the bystander and the supervisor have, too."""
-    # Nobody here answers pings while the sockets are opened.
+    # The sockets here don't answer pings while others are opened.
     relay = start(limits__ping_seconds=300)
     witness = await relay.device("witness")
     with Silent(relay.port, SILENT, say):

@@ -23,7 +23,7 @@ async def crew(relay, name):
 async def test_who_comes_and_goes_is_counted(relay, name):
     alice, group = await crew(relay, name)
     answer = (await alice.call("watch", conversations=[group]))["conversations"]
-    # That alice has come is told a moment later, to herself, too.
+    # The event that alice has come is sent a moment later, to herself, too.
     assert answer in ([count(group, 0, 3)], [count(group, 1, 3)])
     bob = await relay.device(name("bob"))
     await told(alice, count(group, 2, 3))

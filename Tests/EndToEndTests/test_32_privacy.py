@@ -125,7 +125,7 @@ async def test_hidden_users_leave_no_trace_in_counts_and_receipts(start):
     await alice.call("ack", position=alice.seen("message")[-1]["position"])
     await carol.call("ack", position=(await carol.event("message"))["position"])
     await alice.bye()
-    # Carol is told, and so Bob would have been.
+    # Carol gets the event, and so Bob would have got it.
     await until(lambda: [one for one in carol.seen("presence") if "conversations" in one], "carol is told")
     await bob.event("receipt", user="carol")
     await bob.barrier()

@@ -137,6 +137,6 @@ async def test_a_manager_that_is_gone_does_no_harm(service):
     service.manager.close()
     os.unlink(service.folder / "notify")
     alice = await service.device("alice")
-    # It would be told of this, and is told in vain.
+    # It would be notified of this, and is notified in vain.
     await service.reload()
     await alice.bye()

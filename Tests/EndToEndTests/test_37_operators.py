@@ -67,7 +67,7 @@ async def test_why_somebody_is_shown_so(relay, name):
     phone = await relay.device(bob, "phone")
     answer = await person(operator, bob)
     assert answer["state"] == "online"
-    # Those who watch may not have been told yet.
+    # Watchers may not have been notified yet.
     reason = answer["reason"].removesuffix("; watchers are told in a moment")
     assert re.fullmatch(r"online: phone is active, last heard \d+ s ago", reason), reason
     device = answer["devices"][0]
@@ -160,7 +160,7 @@ async def test_where_a_message_is(relay, name):
     pages = [await where(operator, position=sent["position"], limit=2)]
     pages.append(await where(operator, position=sent["position"], limit=2, after=pages[0]["next"]))
     assert [len(page["members"]) for page in pages] == [2, 1] and "next" not in pages[1]
-    # Whoever joins later isn't told of it.
+    # A later member gets no event of it.
     await relay.device(name("dave"))
     added = await alice.call("conversation.add", conversation=conversation, users=[name("dave")])
     answer = await where(operator, position=sent["position"])
@@ -205,7 +205,7 @@ async def test_revoked_tokens_stay_revoked(start):
     phone, tablet = [await relay.device("carol", device, token=old["carol"]) for device in ("phone", "tablet")]
     assert (await operator.call("admin.revoke", user="bob"))["closed"] == 1
     assert (await operator.call("admin.revoke", user="carol", device="phone"))["closed"] == 1
-    # Somebody who has never come, too.
+    # It works for a user who has never connected, too.
     assert (await operator.call("admin.revoke", user="new"))["closed"] == 0
     assert [await bob.closed(), await phone.closed()] == [4503, 4503]
     await tablet.call("ping")

@@ -88,7 +88,7 @@ async def test_who_a_user_is_and_how_many_it_knows(start):
     person = json.loads(await roost(relay, "admin", "user", "bob", "--json"))["person"]
     assert [person[name] for name in ("contacts", "requests", "blocks")] == [1, 1, 2]
     assert person["profile"]["name"] == "Bob Stone"
-    # Names of others are nobody's business: no list, only counts.
+    # Names of others stay private: no list, only counts.
     assert not re.search("friend|later|eve|mallory|stranger(?!s)", "\n".join(said) + json.dumps(person))
     await mill.call("admin.profile", user="bob", deleted=True)
     assert "has left for good" in await roost(relay, "admin", "user", "bob")
@@ -150,7 +150,7 @@ async def test_top(start):
     assert re.search(r"commit +\d+ +\d+\.\d ms +\d+\.\d ms", top), top
     samples = (await roost(relay, "top", "--count", "2", "--json")).split("\n")
     assert [json.loads(line)["online"] for line in samples if line] == [1, 1]
-    # Names that somebody chose never reach the terminal as they are.
+    # Names chosen by users never reach the terminal as they are.
     assert "\x1b" not in top
 
 

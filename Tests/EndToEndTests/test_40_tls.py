@@ -220,7 +220,7 @@ async def test_client_certificates_for_some_paths(secure, tmp_path):
         status, body = relay.get(path)
         assert (status, json.loads(body)["code"]) == (403, "no_certificate"), path
         assert relay.get(path, known)[0] == 200
-    # Whoever shows a certificate that nobody trusts gets nowhere.
+    # A client with an untrusted certificate gets nowhere.
     with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
         relay.get("/healthz", stranger)
     await (await relay.device("alice")).call("ping")

@@ -60,7 +60,7 @@ async def test_what_is_too_old_is_erased(start):
     # A device that comes back after that gets no hole: all numbers, and what is left of the bodies.
     tablet = await relay.device("alice", "tablet")
     assert await bodies(tablet, group) == [None, None, *kept]
-    # A retry is known for ever, and nobody can change what is gone.
+    # A retry is known for ever, and what is gone can't be changed.
     again = await alice.send(group, f"{SECRET} 0", key="k-0")
     assert again["duplicate"] is True and again["sequence"] == 1
     assert await alice.refusal("edit", conversation=group, sequence=1, body="new") == "gone"

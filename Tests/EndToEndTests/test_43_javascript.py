@@ -186,7 +186,7 @@ async def test_messages_disappear_from_the_browsers_disk_on_time_and_after_time_
         await tabs[0].until("app.texts().join() === 'stays,theirs,mine'")
         for tab in tabs:
             await tab.settled()
-        # Of one's own message the relay tells the time, and this device works out the rest.
+        # For the user's own message the relay sends the time, and this device works out the rest.
         kept = await tabs[0].run(STORED)
         assert kept == ["mine", "stays", "theirs"] or time.time() * 1_000 >= theirs["time"] + 8_000
 

@@ -58,7 +58,7 @@ async def test_no_tab_sends_in_the_name_of_another_tabs_user(web, site):
         await first.send("dave's")
         await first.settled()
         assert await second.run("return app.timeline.send('lost?').catch(({ code }) => code)") == "wrong_user"
-        # So does one whose user nobody named.
+        # So does one without a named user.
         await second.reload()
         await second.start(web, "dave", to="@bob")
         await second.settled()

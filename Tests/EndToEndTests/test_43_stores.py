@@ -65,7 +65,7 @@ async def is_sent(relay, texts=WAIT):
 
 @pytest.mark.parametrize("name", STORES)
 async def test_a_store_of_an_earlier_build(web, site, name):
-    # Of a form without a number, what the relay told is read again.
+    # The relay's data in a form without a number is read again.
     cached = ("stored", "from bob") if name == NEWEST else ()
     async with Browser(site) as browser:
         tab = await browser.tab()

@@ -57,7 +57,7 @@ async def test_a_session_begins_with_what_is_on_disk(web, site):
     port = web.port
     async with Browser(site) as browser:
         writer, other = await browser.tab(), await browser.tab()
-        # Neither the writer's clock nor the other tab tells it.
+        # Neither the writer's clock nor the other tab triggers it.
         await writer.page.add_init_script("""window.setTimeout = ((set) => (body, wait) => (
             wait === 3000 ? 0 : set(body, wait)))(setTimeout)""")
         await writer.reload()
@@ -150,7 +150,7 @@ async def test_a_draft_is_that_of_its_conversation_in_all_tabs(web, site):
         await first.reload()
         await first.start(web, "alice", to="@bob", user="alice")
         assert await first.run("app.timeline.draft") == "a long text"
-        # The other tab sends just that; whoever writes it once more has begun another one.
+        # The other tab sends just that; writing it once more begins another draft.
         await second.send("a long text")
         await first.until("app.timeline.draft === ''")
         await first.run(draft, "a long text")

@@ -32,7 +32,7 @@ async def test_two_people_talk(relay, name):
         await alice.shot("empty")
         await alice.meet(name("bob"))
         await alice.write("Hello Bob, are you there?")
-        # Nobody has it yet, so it is sent and no more.
+        # It hasn't reached another device yet, so it is sent and no more.
         await alice.sees_state("Hello Bob, are you there?", "Sent")
         # Who hides looks the same as who never came: nothing is said of either.
         await alice.page.locator("#subtitle", has_text=re.compile("^offline$")).wait_for()
@@ -60,7 +60,7 @@ async def test_two_people_talk(relay, name):
         await alice.write("Thanks")
         await bob.sees("Thanks")
         await alice.shot("talk")
-        # A status is told, and is there when one comes back.
+        # Others see a status, and it is there when the user returns.
         await bob.page.get_by_role("button", name=re.compile("^You, ")).click()
         await bob.page.get_by_role("radio", name="Busy").check()
         await bob.page.get_by_label("Status message").fill("In a meeting")
@@ -143,7 +143,7 @@ async def test_what_can_be_done_changes_with_the_message(relay, name):
     async with Browser() as browser:
         alice, bob = await two(browser, relay, name)
         alices, bobs = alice.page.get_by_role("toolbar"), bob.page.get_by_role("toolbar")
-        # Nobody moves the pointer while the message is stored.
+        # The pointer doesn't move while the message is stored.
         relay.process.send_signal(signal.SIGSTOP)
         await alice.write("How are you?")
         await alice.message("How are you?").hover()
@@ -355,7 +355,7 @@ async def test_a_name_that_cannot_be_one(relay, name):
             await alice.page.get_by_text(f"No one found for “{words}”.").wait_for()
             assert await options.count() == 0
             await alice.page.keyboard.press("Enter")
-        # A name that was mistyped opens nothing by itself: whoever means it goes to it.
+        # A mistyped name opens nothing by itself: the user has to choose it.
         await field.fill(name("bbo"))
         await options.get_by_text("Exact username. Check the spelling.").wait_for()
         assert await alice.page.locator("[role=option][aria-selected=true]").count() == 0

@@ -98,7 +98,7 @@ async def test_who_is_not_found_can_be_invited_by_the_exact_name(relay, name):
         await dialog.get_by_text("Only the exact username matches.").wait_for()
         await dialog.get_by_role("button", name=f"Add: {name('carol')}").click()
         assert (await carol.event("contact", user=name("alice")))["state"] == "received"
-        # A label of the other's isn't told, and a name with markup is text.
+        # The other user's label isn't shown, and a name with markup is text.
         await carol.call("contact.accept", user=name("alice"))
         await listed(dialog, "Contacts").filter(has_text=name("carol")).wait_for()
         await carol.call("profile.set", name="<img src=x onerror=alert(1)>")
@@ -150,7 +150,7 @@ async def test_names_are_there_when_the_list_is(start):
         await called(alice, "Alice Ardent")
         device, page = alice.context, alice.page
         await page.close()
-        # Somebody new writes while the known browser is away.
+        # A new user writes while the known browser is away.
         await carol.send("@alice", "Have you seen this?")
         group = await carol.group("Night watch", "alice")
         await carol.send(group, "hi group")
@@ -473,7 +473,7 @@ async def test_what_others_are_told_is_chosen(relay, name):
         await alice.shot("settings-privacy")
         await other.shot("settings-privacy-phone")
         await alice.page.get_by_role("button", name="Back to conversations").click()
-        # What one doesn't tell, one isn't told.
+        # A user who hides presence sees none.
         await alice.page.locator("#subtitle", has_text="online").wait_for(state="detached")
 
 
@@ -485,7 +485,7 @@ async def test_prospects_are_written_down(relay, name):
             await person.live()
         dialog = await panel(alice)
         await dialog.locator("#prospects").wait_for(state="attached")
-        # Who has no role and has written nobody down isn't bothered with it.
+        # A user without a role and without prospects isn't bothered with it.
         assert not await dialog.locator("#prospects").is_visible()
         await (await relay.device(name("alice"), "watch")).call("prospect.set", name="Yara")
         theirs = await panel(phone)

@@ -202,7 +202,7 @@ async def test_what_happens_to_a_group_is_between_its_messages(start):
         await until(shown, "the lines are kept")
         await bob.page.get_by_role("button", name="alice pinned a message").click()
         await bob.page.locator(".message.lit", has_text="Welcome").wait_for()
-        # What happens while nobody is here comes later, and what one does oneself has a line, too.
+        # What happens while the page is closed comes later, and the user's own actions have a line, too.
         await bob.page.goto("about:blank")
         await alice.call("conversation.remove", conversation=crew, users=["erin"], key="m-1")
         await bob.page.goto(f"http://127.0.0.1:{relay.port}/")

@@ -76,7 +76,7 @@ async def test_requests_wait_apart(start):
         await dialog.get_by_role("button", name=re.compile("^Ignore: mallory")).click()
         for person in (bob, other, phone):
             await waiting(person, 1).wait_for(state="attached")
-        # Whoever reads sees what can be done, and is read by nobody.
+        # A reader sees which actions there are, and no other user sees the reader.
         await dialog.get_by_role("button", name=re.compile("^View: Zoe Zest")).click()
         await bob.sees("Hello, may I ask you something?")
         bar = bob.page.get_by_role("region", name="Request")
@@ -314,7 +314,7 @@ async def test_a_message_is_sent_on(relay, name):
         row = await alice.sees("The door code is 4711")
         await row.get_by_text(f"Forwarded from {name('bob')}").wait_for()
         await alice.shot("forwarded")
-        # It is as somebody else wrote it, so that nobody edits it; and once more sent on, it says the same.
+        # A forwarded message can't be edited; and forwarded again, it names the same author.
         await row.hover()
         bar = alice.page.get_by_role("toolbar")
         await bar.get_by_role("button", name="Forward").wait_for()

@@ -111,7 +111,7 @@ async def test_an_open_page_gets_the_parts_of_its_own_version(start):
         await alice.live()
         assert await parts(alice) == {cable.new}
         await banner.wait_for(state="hidden")
-        # Nobody needs the older copy any more.
+        # The older copy isn't in use any more.
         await second.page.reload()
         await second.live()
 
@@ -147,7 +147,7 @@ async def test_a_draft_is_in_all_tabs_and_goes_with_its_text_alone(relay, name):
         await alice.sees_state("Hello", "Sent")
         second = await browser.tab(alice.context, address(relay))
         await second.open(name("bob"))
-        # Nobody writes there.
+        # No field has the focus there.
         await second.page.evaluate("document.activeElement.blur()")
         await alice.field.press_sequentially("A long thought, and its end")
 
@@ -175,7 +175,7 @@ async def test_a_draft_is_on_all_devices_and_goes_with_its_text_alone(relay, nam
         await alice.sees_state("Hello", "Sent")
         phone = await other.person(relay, name("alice"))
         await phone.open(name("bob"))
-        # The field has the focus there, and nobody has written in it.
+        # The field has the focus there, and is empty.
         await phone.field.focus()
         await alice.field.press_sequentially(words)
         await until(lambda: shows(phone, words), "the draft on the other device")

@@ -50,11 +50,11 @@ async def test_mentions_are_offered_sent_and_marked(relay, name):
         told = await carol.event("message", body=f"Hello @{name('carol')} and others")
         assert told["mentions"] == [name("carol")]
         await alice.page.locator(".message .mention", has_text=f"@{name('carol')}").wait_for()
-        # Whom one names without choosing is named, too; one who isn't a member isn't.
+        # A member named without choosing is mentioned, too; a user who isn't a member isn't.
         await alice.write(f"@{name('bob')} and @nobody, and mail@{name('carol')}")
         assert (await bob.event("message", body=f"@{name('bob')} and @nobody, and mail@{name('carol')}"))[
             "mentions"] == [name("bob")]
-        # An edit says anew whom it names.
+        # An edit mentions anew.
         await alice.field.press("ArrowUp")
         await alice.write("Nobody")
         assert "mentions" not in await bob.event("edit", body="Nobody")

@@ -43,8 +43,8 @@ TYPES = {
 # Why a person can't be written to, with the way out, what Back closes first, and what is unread elsewhere, 0.5.
 # Who has come by a link, as unread, and the sides of texts from right to left, 0.3.
 BYTES_MAX = 69.2 * 1024
-# What comes after that or when it is asked for, and its most bytes.
-# Of the part about people, 0.9 are for admins: bans, time-outs, and who may write.
+# Files that come after that or on demand, and their most bytes. 0.9 of the part about people are for admins: bans,
+# time-outs, and who may write.
 PEOPLE = ("/app-people.js", "/roost-people.js")
 PROSPECTS = ("/app-prospects.js",)
 CARD = ("/app-card.js",)
@@ -176,7 +176,7 @@ def test_pages_from_elsewhere_may_load_the_client(relay, start):
     for path in ("/v1/client/", "/v1/client/app.js", "/v1/client/sw.js", "/v1/client/index.html",
                  "/v1/client//roost.js", "/roost-chat.js"):
         assert ask(relay, path, BROWSER)[0] == 404, path
-    # The page's own copies are nobody else's.
+    # The page's own copies are only for its own origin.
     headers = ask(relay, "/roost.js", {"Origin": "https://app.example.org"})[1]
     assert "Access-Control-Allow-Origin" not in headers and headers["Cross-Origin-Resource-Policy"] == "same-origin"
 

@@ -66,7 +66,7 @@ async def test_a_damaged_file_keeps_what_was_typed(relay, tmp_path):
         await app.call("send", text=f"waiting {number}")
     await app.leave()
 
-    # A page in the middle of what the relay told.
+    # A page in the middle of the relay's data.
     data = store.read_bytes()
     page = data.index(b"stored 100 ") // 4_096 * 4_096
     store.write_bytes(data[:page] + bytes(4_096) + data[page + 4_096:])

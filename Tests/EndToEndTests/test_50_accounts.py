@@ -151,7 +151,7 @@ def test_a_full_server_says_so(start_services):
     refused = services.post("/v1/accounts", bob)
     assert refused.status == 503 and refused.code == "full"
     assert services.sign_in("ann@example.org").status == 200
-    # When somebody has gone, there is room again.
+    # When an account is deleted, there is room again.
     assert services.delete("/v1/account", {"password": PASSWORD}, token=ann["accessToken"]).status == 204
     assert services.post("/v1/accounts", bob).status == 201
 
@@ -254,7 +254,7 @@ def test_all_sessions_end_at_once(services, email):
         assert services.refresh(one["refreshToken"]).code == "unauthorized"
 
 
-# What the relay is told
+# Messages to the relay
 
 
 async def sign_in_on(relay, services, *devices, email="ann@example.org"):
@@ -349,7 +349,7 @@ async def test_a_rotated_key_is_taken_on_open_and_new_connections(both):
     await until(signed_anew, "the new key to sign")
     await phone.call("refresh", token=tokens[0]["accessToken"])
     await relay.device(tokens[0]["user"], device="phone", token=tokens[0]["accessToken"])
-    # Nobody is signed out by it.
+    # No session ends by it.
     assert services.get("/v1/account", token=first).status == 200
     assert not await refused(relay, {"accessToken": first, "device": "phone"})
 
@@ -388,7 +388,7 @@ def test_a_forgotten_password_is_chosen_anew_once(start_services):
     assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
     assert services.post("/v1/password/reset", {"token": secret, "password": "battery stapler"}).code == "bad_link"
     assert services.get("/v1/account", token=tokens["accessToken"]).status == 401
-    # Whoever reads the mail of the address isn't kept out by those who don't.
+    # Guesses of others don't lock out the reader of the address's mail.
     again = services.sign_in("ann@example.org", "battery staple")
     assert again.status == 200
     assert services.get("/v1/account", token=again["accessToken"])["verified"] is True
@@ -409,7 +409,7 @@ def test_an_address_is_confirmed_once(start_services):
 
 def test_a_letter_that_confirms_can_be_sent_again(start_services):
     services = start_services()
-    # Whoever asked for resets before the owner came keeps back nothing of theirs.
+    # Resets asked for before the owner came don't hold back the owner's mails.
     for _ in range(6):
         services.post("/v1/password/forgot", {"email": "ann@example.org"})
     token = services.sign_up("ann@example.org")["accessToken"]

@@ -102,7 +102,7 @@ def test_guesses_are_bounded_apart_from_passwords(start_services):
         assert second(services, services.sign_in("ann@example.org"), "000000").code == "wrong_code"
     refused = second(services, services.sign_in("ann@example.org"), codes[0])
     assert refused.code == "rate_limited" and 0 < int(refused.headers["Retry-After"]) <= 900
-    # Wrong passwords of a stranger's keep nobody from the second step of what has begun.
+    # A stranger's wrong passwords keep no user from the second step of a sign-in that has begun.
     bob = services.sign_up("bob@example.org")
     _, others = turn_on(services, bob)
     begun = services.sign_in("bob@example.org")

@@ -24,7 +24,7 @@ def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
     database.write_bytes(copy.read_bytes())
     services.start()
     assert services.refresh(tokens["refreshToken"]).status == 200
-    # Whoever wants to begin anew says so.
+    # An operator who wants to begin anew has to say so.
     services.stop()
     database.unlink()
     (services.data / "lock").unlink()

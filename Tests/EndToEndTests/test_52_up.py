@@ -108,7 +108,7 @@ async def test_the_command_that_revokes_ends_the_sign_in(tmp_path):
             relay.ask("POST", "/v1/sessions", {**told, "device": name}).json for name in ("tablet", "desk"))
         user = phone["user"]
         socket = await relay.device(user, "phone", token=phone["accessToken"])
-        # The services have the relay told, too, which may be quicker.
+        # The services send it to the relay, too, which may be quicker.
         assert re.fullmatch(
             r"the sign-in at roost-services has ended\nrevoked; (1 connection|0 connections) closed\n",
             (await revoke(user, "--device", "phone")).stdout)
@@ -118,14 +118,14 @@ async def test_the_command_that_revokes_ends_the_sign_in(tmp_path):
         desk |= refresh(desk).json
         await revoke(user)
         assert refresh(desk).status == 401
-        # Somebody with tokens of another issuer has no account.
+        # A user with tokens of another issuer has no account.
         assert (await revoke("zoe", "--unknown")).stdout == "revoked; 0 connections closed\n"
         assert (await revoke(user, "--device", "none")).stdout == "revoked; 0 connections closed\n"
         # Of a relay elsewhere nothing here says whether it has accounts.
         url = f"ws://127.0.0.1:{relay.port}/v1/socket"
         assert f"`roost admin user revoke {user} --device phone`" in (
             await revoke(user, "--device", "phone", "--url", url)).stderr
-        # Whoever thinks that somebody is out is told otherwise.
+        # An operator who thinks that the user is locked out is warned.
         away = await revoke(user, code=1, **{"services.port": 1})
     finally:
         relay.kill()

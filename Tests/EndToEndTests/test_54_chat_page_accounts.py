@@ -54,7 +54,7 @@ async def test_the_life_of_an_account(both):
         await ann.meet(friend)
         await ann.write("Hello Bob")
         await ann.sees_state("Hello Bob", "Delivered")
-        # Nobody has to know what the other's id is.
+        # The other's id isn't needed.
         await ann.page.locator("#title").get_by_text("Bob", exact=True).wait_for()
         await bob.open("Ann")
         await bob.sees("Hello Bob")
@@ -143,7 +143,7 @@ async def test_a_forgotten_password(both):
         await says(away, "Choose a longer password.")
         await fill(away, password="battery staple")
         await away.page.get_by_role("heading", name="Password changed").wait_for()
-        # Whoever was signed in with the old one is out at once.
+        # A browser that was signed in with the old one is out at once.
         await ann.page.get_by_text("You’re signed out.").wait_for()
         await fill(away, email="ann@example.org", password="battery staple")
         await away.live()
@@ -205,7 +205,8 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await finn.page.get_by_role("heading", name="You’re invited").wait_for()
         await fill(finn, name="Finn")
         await finn.live()
-        # Without an address nobody could sign in to it again, which is said, quietly and before it is lost.
+        # Without an address the account couldn't be signed in to again; the page says so, quietly and before it is
+        # lost.
         await finn.page.get_by_role("region", name="Your account").wait_for()
         await finn.shot("account-keep")
         await finn.page.set_viewport_size({"width": 390, "height": 760})

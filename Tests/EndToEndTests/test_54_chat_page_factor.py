@@ -85,7 +85,7 @@ async def test_the_life_of_a_second_factor(both, size):
         await ann.shot("factor-off")
         secret, shown, codes = await turn_on(ann, found)
         assert len(set(codes)) == 10
-        # What nobody sees again stays, also if something else is opened by mistake.
+        # Codes that can't be read again stay, also if something else is opened by mistake.
         await ann.settings("Privacy")
         await ann.settings("Account")
         assert await found.locator("#factor-codes li").all_inner_texts() == codes

@@ -411,7 +411,7 @@ def test_linking_and_unlinking(services, issuer):
     assert services.post(path, body, token=other["accessToken"]).code == "identity_taken"
     assert services.delete(f"{path}/{linked['identity']}", token=other["accessToken"]).status == 404
     assert services.delete(f"{path}/{linked['identity']}", token=token).status == 204
-    # Whoever signs in by it now is somebody else.
+    # The next sign-in by it makes another account.
     alone = Browser(services).sign_in()
     assert alone["user"] != ann["user"]
     [only] = services.get(path, token=alone["accessToken"])["identities"]
@@ -523,7 +523,7 @@ async def test_an_operator_keeps_somebody_out_and_deletes_them(tmp_path, start_s
         assert (answer.status, answer.code) == (403, "suspended"), answer.raw
     await asyncio.to_thread(user, services, "delete", ann["user"], "--yes")
     await until(lambda: ends(issuer) and not left(services), "the end of the grant")
-    # Whoever comes again is somebody new.
+    # The person gets a new account at the next sign-in.
     assert Browser(services, "apple").sign_in()["user"] != ann["user"]
 
 

@@ -36,7 +36,7 @@ def test_a_stolen_token_is_good_for_nothing_without_the_nonce(services, issuer):
     _, _, body = visit(f"{issuer.address}/native?{urllib.parse.urlencode({'client_id': APP, 'nonce': said})}")
     token = json.loads(body)["id_token"]
     claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
-    # Whoever has the token reads this in it.
+    # A holder of the token reads this in it.
     for nonce in (claims["nonce"], claims["nonce"].upper(), hashlib.sha256(said.encode()).hexdigest()):
         answer = services.post("/v1/openid/sso/token", {"identityToken": token, "nonce": nonce})
         assert (answer.status, answer.code) == (401, "identity_refused"), answer.raw
@@ -51,7 +51,7 @@ def test_an_address_joins_only_what_both_sides_have_confirmed(services, issuer):
     assert native(services, issuer).code == "email_taken"
     secret = services.link("ann@example.org", "verify")
     assert services.post("/v1/email/verify", {"token": secret}).status == 204
-    # A provider that doesn't check addresses tells anybody's.
+    # A provider that doesn't check addresses may give any user's.
     issuer.behave(claims={"email_verified": False})
     assert Browser(services).sign_in().code == "email_taken"
     issuer.behave()

@@ -61,7 +61,7 @@ async def test_there_and_back(both, issuers):
         await other.page.get_by_role("button", name="Continue with The firm").click()
         await other.live()
         assert await id_of(other) == user
-        # A code that somebody else began with is of no use here, and isn't sent.
+        # A code of a sign-in that another browser began is of no use here, and isn't sent.
         asked = len(firm.requests())
         third = await browser.tab(await browser.device(), address(both) + "#openid=" + "a" * 43)
         await says(third, "started in another tab")

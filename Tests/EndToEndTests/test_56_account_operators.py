@@ -63,7 +63,7 @@ def test_signing_out_on_one_device(start_services):
             else "roost: not_found: the user isn't signed in on a device of this name\n")
     assert services.refresh(phone["refreshToken"]).status == 401
     assert services.refresh(tablet["refreshToken"]).status == 200
-    # What a device is called is nobody's to keep.
+    # The name of a device isn't kept.
     assert ("@operator", f"revoke {phone['user']} {phone['session']}") in audit(services)
     user(services, "revoke", "--device", "phone", code=2)
     user(services, "revoke", "--session", phone["session"], "--device", "phone", code=2)
@@ -190,7 +190,7 @@ async def test_suspended_and_resumed(both):
     assert again.status == 200
     phone = await relay.device(again["user"], device="phone", token=again["accessToken"])
     await phone.barrier()
-    # Resuming somebody who isn't suspended ends nothing.
+    # Resuming an account that isn't suspended ends nothing.
     await asyncio.to_thread(user, services, "resume", ann["user"])
     await phone.barrier()
     assert services.refresh(again["refreshToken"]).status == 200
@@ -273,12 +273,12 @@ async def test_an_operator_with_an_account(both):
         path = path.format(user=ann["user"], sid=ann["session"])
         expected = 404 if path.startswith("/v1/admin/sessions") else 200 if method != "DELETE" else 204
         assert services.ask(method, path, body, token=bob["accessToken"]).status == expected, path
-    # Nobody locks themselves out.
+    # Operators can't lock themselves out.
     for method, path, body in (("POST", "/suspend", {}), ("DELETE", "", None), ("PATCH", "", {"operator": False})):
         answer = services.ask(method, f"/v1/admin/users/{bob['user']}{path}", body, token=bob["accessToken"])
         assert answer.code == "conflict", path
     assert (bob["user"], f"delete {ann['user']}") in audit(services)
-    # Whoever is dismissed is one no longer, here and at the relay.
+    # A dismissed operator is one no longer, here and at the relay.
     assert user(services, "operator", bob["user"], "--off") == "no longer an operator\n"
     assert await session.closed() == 4503
     assert services.get("/v1/admin/audit", token=bob["accessToken"]).status == 401
@@ -385,7 +385,7 @@ def test_looking_somebody_up(start_services):
         return services.post("/v1/users/lookup", {"email": email}, token=token)
     found = look(" BOB@example.org")
     assert (found.status, found.json) == (200, {"user": bob["user"], "displayName": "Bob"})
-    # Nobody is found by a part of it, or who hasn't shown that the address is theirs.
+    # A part of an address finds no account, and an unproven address isn't found.
     for email in ("bob@example.or", "eve@example.org", "nobody@example.org"):
         assert (look(email).status, look(email).code) == (404, "user_not_found"), email
     assert look("bob").status == 422
@@ -534,7 +534,7 @@ async def journey(services, relay, server):
     assert services.post("/v1/users/lookup", {"email": "ann@example.org"}, token=bob["accessToken"]).status == 200
     reused, newest = services.reuse(bob["refreshToken"])
     assert reused.code == "refresh_reused" and services.refresh(newest).status == 401
-    # Whoever puts what isn't to be known into an address has it in no log either.
+    # A secret in an address is in no log either.
     for path in ("/v1/users/ann@example.org", "/v1/account?token=" + ann["accessToken"],
                  "/ann@example.org?wrong-password", "/v1/admin/users/ann@example.org",
                  "/v1/admin/audit?user=ann@example.org"):
@@ -591,7 +591,7 @@ def test_links_wait_for_an_operator_if_there_is_no_mail(start_services):
     secret = reset.rpartition("#reset=")[2]
     assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
     assert services.sign_in("ann@example.org", "battery staple").status == 200
-    # Whoever looked is in the audit log, and no link is anywhere on the disk or in the log.
+    # The look is in the audit log with its operator, and no link is anywhere on the disk or in the log.
     assert ("@operator", "letters") in audit(services)
     assert secret.encode() not in services.bytes_on_disk() and secret not in services.log()
     assert services.get("/v1/admin/letters", token=services.sign_in("ann@example.org", "battery staple")["accessToken"]

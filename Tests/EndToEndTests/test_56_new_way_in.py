@@ -49,14 +49,14 @@ async def test_a_new_way_in(start_services, start):
     assert whose.startswith(f"for {ann['user']}")
     services.awaited_output(
         re.compile(rb"mail to ann@example.org: an operator made a link that signs in to your account\n"))
-    # Whom it isn't made for, in a sentence.
+    # A sentence says why there is no link.
     assert "several users are called Gwen" in (await asyncio.to_thread(link, "Gwen", 1))[1]
     assert "there is no account of this user" in (await asyncio.to_thread(link, "nobody", 1))[1]
     await asyncio.to_thread(user, "suspend", ann["user"])
     assert "resume it first" in (await asyncio.to_thread(link, "ann@example.org", 1))[1]
     await asyncio.to_thread(user, "delete", ann["user"], "--yes")
     assert "one that was deleted doesn't come back" in (await asyncio.to_thread(link, ann["user"], 1))[1]
-    # Nor by an operator's own session, which somebody may have stolen.
+    # Nor by an operator's own session, which may be stolen.
     await asyncio.to_thread(user, "operator", finn["user"])
     answer = services.post(f"/v1/admin/users/{finn['user']}/link", token=came["accessToken"])
     assert (answer.status, answer.code) == (403, "forbidden")

@@ -282,7 +282,7 @@ async def test_messages_of_a_user_are_erased(both):
     await until(lambda: backend.must("erase/messages/state", {"user": "ann"})["done"], "all is erased")
     page = await bob.ask("history", conversation=group, limit=100)
     assert [one["body"] for one in page["messages"] if "body" in one] == ["stays"]
-    # Somebody who never was there has nothing to be erased.
+    # A user who never existed has nothing to be erased.
     backend.must("erase/messages", {"user": "nobody"})
     await until(lambda: backend.must("erase/messages/state", {"user": "nobody"})["done"], "nobody is erased")
     assert backend.ask("erase/conversation", {"conversation": group}).status == 204

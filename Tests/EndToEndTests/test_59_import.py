@@ -130,7 +130,7 @@ def test_refused_users_are_named_without_their_addresses(services, tmp_path):
             "hash parameters" in told[3]] == [True] * 4, told
     assert "@" not in done.stdout + done.stderr and "+49" not in done.stdout
     assert "2 without a password, 1 without a name, 0 with an identity, 1 with another id, 1 suspended" in done.stdout
-    # Whoever was disabled is kept out.
+    # A disabled user is kept out.
     users[7].update(project.user(7, "old password", localId="later", disabled=True, email="user77@example.org"))
     assert counts(bring(services, project.write(tmp_path, users[7:]))) == [1, 0, 0, 0]
     answer = services.sign_in("user77@example.org", "old password")
@@ -139,7 +139,7 @@ def test_refused_users_are_named_without_their_addresses(services, tmp_path):
     # An id that is an address is none here.
     answer = services.sign_in("user6@example.org", "old password")
     assert answer.status == 200 and len(answer["user"]) == 17 and answer["user"] in done.stdout
-    # Whoever has no password gets one by mail.
+    # A user without a password gets one by mail.
     assert services.sign_in("user2@example.org", "").status == 422
     assert services.sign_in("user2@example.org", "anything").status == 401
     services.post("/v1/password/forgot", {"email": "user2@example.org"})

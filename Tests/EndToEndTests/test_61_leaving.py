@@ -56,7 +56,7 @@ async def test_messages_of_a_deleted_account(tmp_path, messages):
         await until(has_no_contact, "the end of the contact")
         secrets = [None] * 3 if messages == "erase" else [f"a secret {number}" for number in range(3)]
         assert [one.get("body") for one in page["messages"]] == [*secrets, "an answer"]
-        # Nobody comes back under the id.
+        # No user comes back under the id.
         stranger = await relay.connect()
         assert await stranger.refusal("hello", token=ann["accessToken"]) == "unauthorized"
         assert relay.stop() == 0

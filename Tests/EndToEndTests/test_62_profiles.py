@@ -176,7 +176,7 @@ async def test_who_signs_up_is_called_so_and_who_deletes_the_account_is_gone(tmp
     try:
         (ann, phone), (bob, friend) = await signed_up(both, "Squirrel"), await signed_up(both, "Bob")
         await phone.send(f"@{bob['user']}", "hello")
-        # Nobody has asked for it.
+        # It comes without being asked for.
         assert (await friend.event("profile", user=ann["user"]))["name"] == "Squirrel"
         renamed = both.ask("PATCH", "/v1/account", {"displayName": "Squirrel Two"}, token=ann["accessToken"])
         assert renamed.status == 200

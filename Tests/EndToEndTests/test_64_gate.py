@@ -82,7 +82,7 @@ async def test_only_those_who_know_each_other_reach_each_other(gated):
     await bob.call("contact.accept", user="alice")
     assert await write(alice, "bob", "k1") == "ok"
     assert (await bob.event("message"))["body"] == "hello"
-    # Whoever is in a group with both.
+    # A user in a group with both can.
     assert await outcome(alice, "conversation.add", conversation=group, users=["bob"]) == "ok"
     assert await write(carol, "alice", "k1") == "no_relationship"
     await bob.call("contact.invite", user="carol")
@@ -120,7 +120,7 @@ async def test_the_gate_is_changed_while_the_relay_runs(gated):
     await relay.change("{mode: off}", kinds="[trainer/client]")
     assert await write(alice, "u2", "k2") == "ok"
     assert await outcome(alice, "contact.invite", user="u2", kind="client") == "ok"
-    # Nobody was dropped.
+    # No connection was dropped.
     await alice.call("ping")
 
 

@@ -80,7 +80,7 @@ async def test_unread_mentions_survive_a_crash(start, name):
     relay.start()
     bob, carol = [await relay.device(name(user)) for user in ("bob", "carol")]
     told = await unread(bob, group)
-    # A watermark is stored a moment after it is told. The deleted message is neither unread nor a mention.
+    # A watermark is stored a moment after it is sent. The deleted message is neither unread nor a mention.
     assert told in ([1, 1, 3], [2, 2, 1])
     assert await unread(carol, group) == [2, 2, 1]
     shown = (await carol.call("history", conversation=group))["messages"]

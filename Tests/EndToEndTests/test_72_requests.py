@@ -58,7 +58,7 @@ async def test_a_request_waits_apart_and_tells_nothing(gated):
     carol = await gated.device("carol")
     await ask(carol, "mallory")
     await mallory.event("message", **{"from": "carol"})
-    # How far mallory itself is, its own devices may be told at any tick.
+    # The receipts of mallory itself may come to its own devices at any tick.
     told = {frame["type"] for frame in mallory.frames[before:] if frame.get("user") != "mallory"}
     assert told <= {"error", "ok", "conversation", "message"}
     assert (await mallory.call("send", to="@bob", key="k1", body="hello"))["duplicate"] is True

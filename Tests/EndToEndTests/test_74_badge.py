@@ -104,7 +104,7 @@ async def test_an_answer_from_a_notification_reads_nothing(start, name):
     await alice.send(group, "two")
     await asyncio.gather(told(bob, 2), told(tablet, 2))
     await bob.send(group, "later", read=False)
-    # The other device is told that nothing was read by that, and so is whoever wrote before.
+    # The other device learns that nothing was read by that, and so does the earlier author.
     for device in (tablet, alice):
         assert (await device.event("message", body="later"))["read"] is False
     await alice.send(group, "three")

@@ -51,7 +51,7 @@ async def test_mentions_are_data_and_shown_to_those_whom_they_mean(start):
     await bob.shows("alice wrote in Crew: @bob, lunch\\? And @nobody \\(for you\\)")
     await bob.asks("/list", "#Crew, 1 unread, 1 for you")
 
-    # By what somebody is called, too.
+    # A display name works, too.
     await bob.type("/name Bob Builder")
     await bob.shows("Others now see you as Bob Builder")
     await alice.asks("/who", "Bob Builder \\(bob\\)")
@@ -145,7 +145,7 @@ async def test_threads_are_read_and_answered(start):
     await other.shows("(?s)│[^\n]*else.*│[^\n]*me too")
     other.type(UP + "o")
     await other.shows("(?s)thread in alice.*Who comes.*I do.*me too")
-    # In a pipe the thread is told whole.
+    # In a pipe the thread is printed whole.
     await bob.type("/thread")
     await bob.shows("(?s)— thread: .*Who comes.*bob: ↳1 I do.*alice: ↳1 me too.*until /close")
     await leave(screen, other)

@@ -199,7 +199,7 @@ async def test_modes_that_let_others_in_are_warned_of(start):
 # Signals and imports
 
 def test_a_reload_before_the_relay_is_ready_is_harmless(tmp_path):
-    # Whoever reads from a pipe waits for what is written into it: the relay has begun, and has no configuration yet.
+    # A reader of a pipe waits for the writer: the relay has begun, and has no configuration yet.
     pipe = tmp_path / "roost.yaml"
     os.mkfifo(pipe)
     with subprocess.Popen(

@@ -134,7 +134,7 @@ async def test_a_page_finds_people_and_offers_nobody_else(start):
         olivia = await browser.person(relay, "olivia")
         await olivia.live()
         page = olivia.page
-        # The search has who is there, and nobody else.
+        # The search has the existing users, and no others.
         dialog = await panel(olivia)
         await page.locator("#people-find").fill("Bem")
         await dialog.get_by_text("No one found for “Bem”.").wait_for()
@@ -164,7 +164,7 @@ async def test_a_page_finds_people_and_offers_nobody_else(start):
         await until(lambda: page.url.endswith("#/%40u7p8x2"), "the id in the address")
         await olivia.sees("Shall we meet at noon?")
         assert await page.locator("#list .conversation").count() == 1
-        # And one with a name that nobody has says so.
+        # A name that doesn't exist gives a message.
         await page.evaluate("location.hash = '#/%40bem'")
         await page.get_by_text("No one here is called “bem”.").last.wait_for()
         await until(lambda: not re.search("#/", page.url), "the list")

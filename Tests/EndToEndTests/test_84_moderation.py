@@ -96,7 +96,7 @@ async def test_the_page_waits_in_a_slow_group_and_sends_by_itself(relay, name):
         await bob.page.get_by_text(re.compile("^Slow mode: your next message goes out in")).wait_for()
         await bob.write("Two")
         await bob.shot("slow-waits")
-        # It goes out once the wait is over, and nobody has to do anything.
+        # It goes out by itself once the wait is over.
         await desk.event("message", body="Two")
         assert await bob.page.locator("#trouble").is_hidden()
         await bob.write("Three")
@@ -184,13 +184,13 @@ async def test_a_terminal_moderates(start):
     await alice.shows(r"Bob Ford \(bob\) can be added again")
     await alice.type("/bans")
     await alice.shows("No one is banned here")
-    # A typo hits nobody.
+    # A typo affects no user.
     await alice.type("/ban Bob Fort")
     await alice.shows("No one here is called Bob Fort. /who lists the members")
     await alice.type("/timeout carol soon")
     await alice.shows("/timeout NAME 10m REASON")
     assert await alice.end() == 0
-    # Who isn't an admin is told so.
+    # A member who isn't an admin gets the reason.
     member = await Chat.open(relay, "--as", "carol", "--with", group)
     await member.type("/ban alice")
     await member.shows("You don’t have permission to do that")

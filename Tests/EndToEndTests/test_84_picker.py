@@ -55,7 +55,7 @@ async def test_a_conversation_is_begun_by_the_keyboard_alone(start):
         await keys.press("Alt+KeyN")
         field = olivia.page.get_by_role("combobox", name="Search by name or username")
         await olivia.page.locator("#pick-find:focus").wait_for()
-        # Who is known is there at once, each in one place, and nobody is marked before anything is looked for.
+        # Known users are there at once, each in one place, and none is marked before a search.
         await offered(olivia, "Recent").filter(has_text="Ben Friend").wait_for()
         await offered(olivia, "Contacts").filter(has_text=LONG).wait_for()
         await until(lambda: counted(offered(olivia, "From your groups"), 2), "those of the group")
@@ -64,7 +64,7 @@ async def test_a_conversation_is_begun_by_the_keyboard_alone(start):
         assert await field.get_attribute("aria-controls") == await olivia.page.get_by_role(
             "listbox", name="People").get_attribute("id")
         await olivia.shot("picker")
-        # Nobody is chosen by a stray Enter.
+        # A stray Enter chooses no user.
         await keys.press("Enter")
         assert await olivia.page.locator("#pick-dialog").is_visible()
         # Arrows go round, and accents don't matter.
@@ -74,7 +74,7 @@ async def test_a_conversation_is_begun_by_the_keyboard_alone(start):
         assert await marked(olivia) == ["option", "true", "Ben Friend"]
         await keys.type("unal")
         await until(lambda: is_marked(olivia, "Çem Ünal"), "the one who is called so")
-        # Whom this device doesn't know, the relay finds.
+        # The relay finds users unknown to this device.
         await keys.press("Control+A")
         await keys.type("zander")
         await offered(olivia, "More people").filter(has_text="Zoë Zander").wait_for()
@@ -172,7 +172,7 @@ async def test_nobody_is_offered_who_does_not_exist(start):
             await field.press("Enter")
             assert await olivia.page.locator("#pick-dialog").is_visible()
         await olivia.shot("picker-nobody")
-        # Without the relay, those are there whom this device knows, and no guess.
+        # Without the relay, the users known to this device are there, and no guess.
         relay.kill()
         await olivia.page.locator("#banner:not([hidden])").wait_for()
         await field.fill("zander")

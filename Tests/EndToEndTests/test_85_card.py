@@ -29,7 +29,7 @@ async def test_a_card_shows_who_somebody_is(start):
         await devices["ben"].call("profile.set", name="Ben F.", bio="")
         await olivia.page.get_by_role("dialog", name="Ben F.").wait_for()
         await card_of(olivia, "Ben F.").get_by_text("Bakes bread.").wait_for(state="hidden")
-        # The name of a list survives a list that tells less of it.
+        # A name from a list survives another list with less about it.
         await card_of(olivia, "Ben F.").get_by_role("button", name="Mute").click()
         await card_of(olivia, "Ben F.").get_by_role("button", name="Unmute").wait_for()
         await card_of(olivia, "Ben F.").get_by_text("@ben").wait_for()
@@ -87,7 +87,7 @@ async def test_contacts_and_blocks_from_a_card(start):
         await card.get_by_role("button", name="Block", exact=True).tap()
         await olivia.page.get_by_role("button", name="Block", exact=True).last.tap()
         await card.get_by_text("Blocked").wait_for()
-        # Whom one has blocked shows nothing, and isn't offered for a group.
+        # A blocked user's card shows nothing, and isn't offered for a group.
         await card.get_by_role("button", name="Add to contacts").wait_for(state="hidden")
         await card.get_by_role("button", name="Unblock").tap()
         await card.get_by_role("button", name="Block", exact=True).wait_for()

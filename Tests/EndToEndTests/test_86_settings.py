@@ -38,7 +38,7 @@ async def test_the_settings_are_a_page_with_addresses(start):
             assert page.url.endswith(f"#/settings/{section.lower()}")
             assert await nav.get_by_role("link", name=section).get_attribute("aria-current") == "page"
             await alice.shot(f"settings-{section.lower()}")
-        # Back, Forward, a reload, and an address that somebody wrote down.
+        # Back, Forward, a reload, and an address that was written down.
         await page.go_back()
         await shows(alice, "Devices")
         await page.go_forward()

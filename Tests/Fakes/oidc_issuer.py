@@ -258,7 +258,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def key_set(self, path):
         behaviour = self.issuer.behaviour()
         kind = behaviour.get("jwks")
-        # Whoever follows the redirect gets the keys, and so gives himself away.
+        # A client that follows the redirect gets the keys, and so gives itself away.
         if path != "/elsewhere" and self.trouble(kind):
             return
         index = behaviour.get("rotate", 0)

@@ -1,6 +1,6 @@
 /// libFuzzer's entry: any bytes as the header of the PROXY protocol, and as `X-Forwarded-For`. Beyond "no crash" it
-/// checks that a header is the same with more behind it, that a part of one is awaited, and that nothing a client
-/// claims changes whom our proxy names behind it.
+/// checks that a header is the same with more behind it, that a part of one is awaited, and that a client's claims
+/// don't change the address that our proxy names behind them.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))

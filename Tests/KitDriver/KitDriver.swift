@@ -5,7 +5,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// An app without a screen, for tests in other languages: it takes commands as lines of JSON and tells, as lines of
+/// An app without a screen, for tests in other languages: it takes commands as lines of JSON and prints, as lines of
 /// JSON, what an app would show. A test may kill it at any time.
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),

@@ -48,7 +48,7 @@ def test_a_missing_relay_gives_no_verdict(scenario, tmp_path):
     key.write_text("A" * 43)
     key.chmod(0o600)
     with socket.socket() as reserved:
-        # Nobody listens on this port, and nobody else can.
+        # No process listens on this port, and no other one can.
         reserved.bind(("127.0.0.1", 0))
         url = f"ws://127.0.0.1:{reserved.getsockname()[1]}/v1/socket"
         found = asyncio.run(run(tmp_path / "out", scenario(), "--url", url, "--key-file", key))

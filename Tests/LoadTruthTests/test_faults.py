@@ -35,8 +35,8 @@ messages: {rate: 20}
 personas: [{name: visitor, share: 0.5, present: 2, away: 4}, {name: guard, share: 0.5}]
 """
 
-# Nobody is judged during the grace after a cut, so users shown as gone must not be in one at the end.
-# Each visit has to last longer than a wrong state may.
+# No user is judged during the grace after a cut, so users shown as gone must not be in one at the end. Each visit has
+# to last longer than a wrong state may.
 CLEAN_VISITS = VISITS.replace("present: 2, away: 4", "present: 5, away: 2, clean: 1").replace(
     "seconds: 9", "seconds: 15")
 

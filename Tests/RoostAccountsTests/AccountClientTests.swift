@@ -76,7 +76,7 @@ struct AccountClientTests {
         let first = await failure { try await client.signIn(email: "ann@example.org", password: "correct horse") }
         guard case .factorRequired(let ticket) = first else { throw AccountFailure.unexpectedAnswer }
         #expect(ticket.expires.milliseconds == 1_800_000_300_000 && first?.mayPass == false)
-        // Nobody is signed in by it, and it is in no log of an app.
+        // It signs no user in, and it is in no log of an app.
         #expect(try await client.signedIn() == nil)
         #expect(!"\(ticket) \(String(reflecting: ticket)) \(String(describing: first))".contains("s3cret"))
         services.reply(FakeServices.json(#"{"code":"wrong_code","reason":"no"}"#, status: 401), FakeServices.tokens(1))

@@ -2,7 +2,7 @@ import Foundation
 import RoostAccounts
 import RoostLock
 
-/// Answers as a test tells it to, and keeps what was asked.
+/// Gives a test's answers, and keeps the requests.
 final class FakeServices: AccountTransport {
     typealias Reply = Result<AccountAnswer, TransportFailure>
 
@@ -27,7 +27,7 @@ final class FakeServices: AccountTransport {
         return (try? JSONSerialization.jsonObject(with: body)) as? [String: String] ?? [:]
     }
 
-    /// What the next requests get, one after the other.
+    /// Sets the answers to the next requests, one after the other.
     func reply(_ replies: Reply...) { state.withLock { $0.replies += replies } }
 
     /// Lets requests wait until `release`.
@@ -97,7 +97,7 @@ final class FakeServices: AccountTransport {
     static let done = Reply.success(AccountAnswer(status: 204))
 }
 
-/// A store that tells of what is done to it, and fails when it is told to.
+/// A store that records the calls to it, and fails on demand.
 final class FakeStore: TokenStore {
     struct Full: Error {}
 

@@ -143,7 +143,7 @@ private final class OneAnswerServer: Sendable {
         }
     }
 
-    /// What came, for the server and its thread.
+    /// The requests that came, for the server and its thread.
     private final class Asked: Sendable {
         let requests = Locked<[String]>([])
     }

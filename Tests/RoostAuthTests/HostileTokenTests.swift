@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostAuth
 
-/// Tokens of somebody who tries to get in or to stop the process. One trap would disconnect every client.
+/// Tokens of an attacker who tries to get in or to stop the process. One trap would disconnect every client.
 @Suite struct HostileTokenTests {
     let forge = TokenForge()
 

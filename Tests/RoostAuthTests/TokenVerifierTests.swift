@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostAuth
 
-/// What a properly signed token grants, claim by claim.
+/// The grants of a properly signed token, claim by claim.
 @Suite struct TokenVerifierTests {
     let forge = TokenForge()
     let now = TokenForge.now

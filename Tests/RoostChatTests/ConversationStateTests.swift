@@ -6,7 +6,7 @@ import Testing
 @testable import RoostKit
 @testable import RoostStore
 
-/// What is said of pins, threads, forwarded and disappearing messages, requests, and how much is unread.
+/// Lines about pins, threads, forwarded and disappearing messages, requests, and unread counts.
 @Suite struct ConversationStateTests {
     private func message(_ item: TimelineItem, _ change: (inout TimelineMessage) -> Void) -> TimelineItem {
         guard case .message(var message) = item else { return item }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostChat
 
-/// What has happened to a conversation, on a terminal.
+/// Changes to a conversation, on a terminal.
 @Suite struct LineWordsTests {
     private func line(_ event: ConversationLine.Event, by: String = "bob", at sequence: Int64 = 1) -> ConversationLine {
         ConversationLine(

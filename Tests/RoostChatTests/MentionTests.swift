@@ -6,7 +6,7 @@ import Testing
 @testable import RoostKit
 @testable import RoostStore
 
-/// Whom a text mentions, and how that is shown.
+/// Mentions in a text, and the way they are shown.
 @Suite struct MentionTests {
     private let names = Names(profiles: [
         "bob": UserProfile(user: "bob", version: 1, name: "Bob B.", username: "bobby"),

@@ -6,7 +6,7 @@ import Testing
 @testable import RoostChat
 @testable import RoostKit
 
-/// What people are called on a terminal.
+/// Users' names on a terminal.
 @Suite struct NamesTests {
     private func profile(_ json: String) throws -> UserProfile {
         try #require(Array(json.utf8).withUnsafeBytes { JSONMembers(parsing: $0).flatMap(UserProfile.init(reading:)) })

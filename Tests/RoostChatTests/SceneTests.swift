@@ -197,7 +197,7 @@ import Testing
         #expect(scene.type(.tab, .home, .enter) == [.open("c-1")])
         scene.type(.down, .down)
         #expect(scene.type(.enter) == [.open("c-carol")])
-        // Whoever types means to write.
+        // A user who types means to write.
         #expect(scene.type(.text("hi")).last == .draft("hi"))
         #expect(scene.focus == .composer)
     }
@@ -278,7 +278,7 @@ import Testing
         #expect(completion.complete("/ban bo") == "/ban Bob F")
         #expect(completion.complete("/ban Bob Fr") == "/ban Bob Frost ")
         #expect(completion.complete("/timeout bf") == "/timeout bford ")
-        // Whoever is banned is no member any more.
+        // A banned user is no member any more.
         #expect(completion.complete("/unban z") == "/unban Zoe ")
         #expect(completion.complete("/timeout ca") == "/timeout carol ")
         // One's own name, messages, and other commands.

@@ -66,7 +66,7 @@ enum Stage {
 }
 
 extension Scene {
-    /// What is on the screen, row by row.
+    /// The screen, row by row.
     func shown() -> [String] {
         var scene = self
         let picture = Picture(&scene)

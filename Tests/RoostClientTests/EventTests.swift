@@ -163,7 +163,7 @@ import Testing
         let new = await fixture.connector.next()
         await new.welcome()
         #expect(await fixture.client.nextEvent()?.isConnected == true)
-        // The application took the event, but the server was not told on this connection.
+        // The application took the event, but no ack was sent on this connection.
         #expect(new.isQuiet)
         new.deliver(messageJSON(1))
         async let event = fixture.client.nextEvent()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostClient
 
-/// Whose session it is: nothing that one user typed goes out as another's.
+/// The user of a session: nothing that one user typed goes out as another's.
 @Suite(.timeLimit(.minutes(3))) struct UserTests {
     private let connector = FakeConnector()
     private let clock = ManualClock()
@@ -56,7 +56,7 @@ import Testing
         #expect(!socket.closeCodes.isEmpty)
     }
 
-    /// What waits was typed by the user of the first session.
+    /// Waiting messages were typed by the user of the first session.
     @Test func theUserOfTheFirstSessionStays() async {
         let tokens = Locked([UserTests.alices, UserTests.bens])
         let client = client(nil) { tokens.withLock { $0.removeFirst() } }

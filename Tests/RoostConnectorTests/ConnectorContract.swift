@@ -4,7 +4,7 @@ import RoostClientLibwebsockets
 import RoostClientURLSession
 import Testing
 
-/// What `SocketConnector` and `ClientSocket` promise, for each connector there is.
+/// The promises of `SocketConnector` and `ClientSocket`, for each connector there is.
 @Suite(.timeLimit(.minutes(1))) struct ConnectorContract {
     /// A connector under test.
     enum Kind: String, CaseIterable, Sendable {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases) func failsWhereNobodyListens(_ kind: Kind) async throws {
-        // Port 1 of this address is nobody's.
+        // No process has port 1 of this address.
         var (socket, events) = try open(kind, "ws://127.0.0.254:1/v1/socket")
         guard case .failed(let reason, _) = await events.next() else {
             Issue.record("it didn't fail")

@@ -28,7 +28,7 @@ final class ContractServer: Sendable {
         }
     }
 
-    /// How many texts have come.
+    /// Number of texts that have come.
     var texts: Int { received.count.load(ordering: .relaxed) }
 
     var url: String { "ws://127.0.0.1:\(port)/v1/socket" }

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Groups: who may do what, and who is told.
+/// Groups: the rights in them, and the recipients of events.
 @Suite struct GroupTests {
     let relay = RelayHarness()
     let owner: HarnessClient

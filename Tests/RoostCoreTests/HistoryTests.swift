@@ -52,7 +52,7 @@ import Testing
         } ?? ["nothing"]
     }
 
-    /// A new device shows what the others were told, and nothing from before its user was there.
+    /// A new device shows what the others got, and nothing from before its user was there.
     @Test func aNewDeviceReadsWhatElseHappened() {
         _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "New"])
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
@@ -72,7 +72,7 @@ import Testing
         #expect(read?.last?.members?.map(\.name) == told.last?.members?.map(\.name).dropFirst().map { $0 })
     }
 
-    /// A pin is told by what it pins.
+    /// A pin event contains the pinned message.
     @Test func whatABlockedUserWroteIsNotSaidToBePinned() {
         let bob = relay.connect("bob")
         bob.post("m7", to: group)
@@ -85,7 +85,7 @@ import Testing
         #expect(happened(bob) == ["pinned 7", "added 7"])
     }
 
-    /// What is hidden, or was before one came, leaves no empty list.
+    /// Hidden changes, or changes from before the user came, leave no empty list.
     @Test func nothingThatElseHappenedIsNoList() {
         let bob = relay.connect("bob")
         bob.post("m7", to: group)
@@ -176,7 +176,7 @@ import Testing
         #expect(page?.flag("more") == false)
     }
 
-    /// The log was read before the deletion, and the deletion was told before the answer.
+    /// The log was read before the deletion, and the deletion was sent before the answer.
     @Test func anAnswerIsNeverOlderThanADeletionThatWasTold() {
         let bob = relay.connect("bob")
         relay.holdsReads = true

@@ -96,7 +96,7 @@ extension HarnessClient {
     /// Acks everything that arrived.
     func ackAll() { tell("ack", ["position": "\(latestPosition)"]) }
 
-    /// The states of a user that were told, in order, in events and in answers to `watch`.
+    /// The states of a user that the client got, in order, in events and in answers to `watch`.
     func states(of user: String) -> [String] {
         frames.flatMap { $0.list("users") }.filter { $0.text("user") == user }.compactMap { $0.text("state") }
     }
@@ -125,7 +125,7 @@ extension RelayHarness {
         return (relay, alice, bob, alice.makeGroup(["bob"] + others))
     }
 
-    /// Waits long enough for everything that is collected to be told and stored, but too short for anything else.
+    /// Waits long enough for everything that is collected to be sent and stored, but too short for anything else.
     func pause() { advance(300) }
 }
 

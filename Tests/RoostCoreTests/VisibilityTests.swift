@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What a member may not see can't be named either: every command answers as if it weren't there.
+/// A member can't name an event that it may not see: every command answers as if it weren't there.
 @Suite struct VisibilityTests {
     let relay = RelayHarness()
     let alice: HarnessClient

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("FrameReader")
 struct FrameReaderTests {
-    /// What was read, without the pointers.
+    /// A read frame, without the pointers.
     enum Read: Equatable {
         case text([UInt8])
         case binary([UInt8])

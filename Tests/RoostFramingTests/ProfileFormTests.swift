@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostFraming
 
-/// What a profile may say, and how long it may be.
+/// The rules for a profile's members, and their lengths.
 @Suite struct ProfileFormTests {
     let limits = Limits()
     let decode = Decoding()

@@ -26,7 +26,7 @@ final class Device {
     var policy = RetryPolicy.forever
     var clientLimits = ClientLimits()
     var network: (any NetworkMonitor)?
-    /// What else is to be set.
+    /// Changes to other settings.
     var adjust: @MainActor (inout RoostSettings) -> Void = { _ in }
     var connector: (any SocketConnector)?
     private let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString)")
@@ -54,7 +54,7 @@ final class Device {
     /// Starts the app. It isn't connected yet.
     func start(as other: String? = nil) async throws -> Roost { try await Roost(settings(as: other)) }
 
-    /// What the app sets, for a start.
+    /// The app's settings, for a start.
     func settings(as other: String? = nil) -> RoostSettings {
         starts += 1
         let token = relay.token(for: other ?? user)

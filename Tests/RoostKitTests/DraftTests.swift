@@ -3,7 +3,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the user has begun to write goes only by being sent.
+/// A draft goes only by being sent.
 @MainActor
 @Suite(.timeLimit(.minutes(3))) struct DraftTests {
     private let relay = TestRelay()
@@ -34,7 +34,7 @@ import Testing
         #expect(try await device.start().timeline(with: "@bob").draft.isEmpty)
     }
 
-    /// What is typed while a message is on its way to the disk is the next one.
+    /// Text typed while a message is on its way to the disk is the next one.
     @Test func whatIsTypedMeanwhileStays() async throws {
         let device = try Device("alice", on: relay)
         let roost = try await device.start()

@@ -6,7 +6,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What an app has in the field: a log, counters, a fetch in one call, previews, and what happens without a file.
+/// Support for apps in the field: a log, counters, a fetch in one call, previews, and the behaviour without a file.
 @MainActor
 @Suite(.timeLimit(.minutes(3))) struct FieldTests {
     private let relay = TestRelay()

@@ -4,14 +4,15 @@ import Testing
 /// Apps on iOS 17 link the client modules. Nothing here is compiled for Apple's systems, so this looks for code that is
 /// newer than the platforms that `Package.swift` names.
 @Suite struct MinimumVersionTests {
-    /// What an app links, and what these import of ours. `RoostTestClient` brings the relay's own modules.
+    /// The modules that an app links, and those of ours that these import. `RoostTestClient` brings the relay's own
+    /// modules.
     private static let modules = [
         "RoostAccounts", "RoostClient", "RoostClientURLSession", "RoostCore", "RoostFraming", "RoostKit", "RoostLock",
         "RoostNames", "RoostStore", "RoostTestClient", "RoostTestKit", "RoostWire", "SeededRandom",
     ]
 
-    /// What needs more than iOS 17, each with the first iOS that has it (developer.apple.com/documentation/swift, and
-    /// the availability in the interfaces of the standard library).
+    /// APIs that need more than iOS 17, each with the first iOS that has it (developer.apple.com/documentation/swift,
+    /// and the availability in the interfaces of the standard library).
     private static let newer: [(pattern: String, since: String, example: String)] = [
         (#"\bimport Synchronization\b"#, "18", "import Synchronization"),
         (#"\bMutex\b|\bAtomic<"#, "18", "let state = Mutex(0)"),

@@ -114,7 +114,7 @@ import Testing
         await bob.contacts.until { $0.contacts(.received).map(\.user) == ["alice"] }
         try await bob.contacts.accept("alice")
         await alice.contacts.until { $0.contacts(.accepted).map(\.user) == ["bob"] }
-        // A change that nobody tells, because there is no session.
+        // A change without an event, because there is no session.
         await alice.disconnect()
         try await bob.contacts.remove("alice")
         #expect(bob.contacts.snapshot.contacts.isEmpty)
@@ -155,7 +155,7 @@ import Testing
         try await alice.contacts.report(SequenceNumber(1), of: group, .other)
     }
 
-    /// What was written in a direct conversation during a block is neither drawn nor unread, and no gap.
+    /// Messages in a direct conversation during a block are neither drawn nor unread, and no gap.
     @Test func whatIsWithheldInADirectConversationIsLeftOut() async throws {
         let (alice, bob, _, _) = try await pair()
         let writing = try await bob.timeline(with: "@alice")

@@ -6,13 +6,13 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What lists tell tables, and what a row's identity is good for.
+/// Changes for tables, and the uses of a row's identity.
 @MainActor
 @Suite(.timeLimit(.minutes(3))) struct RowTests {
     private let relay = TestRelay()
     private let kept = Kept()
 
-    // A chat ends when nobody holds it.
+    // A chat ends when no reference holds it.
     @MainActor private final class Kept { var roosts: [Roost] = [] }
 
     private func pair() async throws -> (writing: ConversationTimeline, reading: ConversationTimeline, [Roost]) {
@@ -22,7 +22,7 @@ import Testing
         return (try await one.timeline(with: "@bob"), try await other.timeline(with: "@alice"), [one, other])
     }
 
-    /// What is told of single rows gives the same as the whole list, whatever a slow reader has missed.
+    /// Changes of single rows give the same as the whole list, whatever a slow reader has missed.
     @Test func changesGiveTheSameRows() async throws {
         let (writing, reading, _) = try await pair()
         var ids: [TimelineItem.ID] = []
@@ -72,7 +72,7 @@ import Testing
         #expect(row[sequence]?.text == "here" && row[sequence]?.isOwn == false)
     }
 
-    /// Whoever waits for the relay is told how it went.
+    /// A caller that waits for the relay gets the outcome.
     @Test func aMessageIsStoredOrRefused() async throws {
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
@@ -135,7 +135,7 @@ import Testing
         await timeline.loads { !$0.isLoadingOlder && $0.lastError == nil }
     }
 
-    /// What nobody waits for tells why it failed.
+    /// An action without a waiting caller reports why it failed.
     @Test func aFailureIsSaid() async throws {
         let (writing, _, roosts) = try await pair()
         for number in 1...60 { try await writing.send("\(number)") }

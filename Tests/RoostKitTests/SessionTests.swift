@@ -128,7 +128,7 @@ import Testing
         await timeline.until { $0.areSent == [true] }
         let bob = try await Device("bob", on: relay).online()
         await bob.until { $0.isUpToDate }
-        // Alice shares no conversation with eve, and nobody knows zoe.
+        // Alice shares no conversation with eve, and zoe is unknown.
         try await roost.followPresence(of: ["bob", "eve", "zoe"])
         await roost.untilPresence { $0["bob"]?.state == .online }
         #expect(roost.person("bob").isOnline && !roost.person("eve").isOnline)
@@ -168,7 +168,7 @@ import Testing
 }
 
 extension Roost {
-    /// Waits until people are told to be like that.
+    /// Waits until the presences are like that.
     func untilPresence(_ isSo: ([String: UserPresence]) -> Bool) async {
         while !isSo(presences) {
             await withCheckedContinuation { continuation in

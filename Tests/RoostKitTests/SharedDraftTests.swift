@@ -5,7 +5,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the user has begun to write is on all devices of the user, and goes only by the send that used it.
+/// A draft is on all devices of the user, and goes only by the send that used it.
 @MainActor
 @Suite(.timeLimit(.minutes(3))) struct SharedDraftTests {
     private let relay = TestRelay()
@@ -32,7 +32,7 @@ import Testing
 
     private let kept = Kept()
 
-    // A chat ends when nobody holds it.
+    // A chat ends when no reference holds it.
     @MainActor private final class Kept {
         var devices: [Device] = []
         var roosts: [Roost] = []
@@ -50,7 +50,7 @@ import Testing
         await one.draft { $0.isEmpty }
     }
 
-    /// What was typed since stays, on both.
+    /// Text typed since stays, on both.
     @Test func whatIsWrittenMeanwhileStays() async throws {
         let (phone, tablet, one, other) = try await two()
         await phone.disconnect()

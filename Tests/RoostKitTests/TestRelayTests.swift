@@ -4,7 +4,7 @@ import Testing
 
 /// The relay in memory, as far as apps' tests rely on it.
 @Suite struct TestRelayTests {
-    /// An app may write before it notices the end: what it writes is lost, and isn't said by whoever connected next.
+    /// An app may write before it notices the end: its message is lost, and isn't taken as that of the next connection.
     @Test func aSocketThatHasEndedReachesNobody() throws {
         let relay = TestRelay()
         let hello = Array(#"{"type":"hello","id":1,"token":"alice","device":"phone"}"#.utf8)

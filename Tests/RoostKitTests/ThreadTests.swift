@@ -129,11 +129,11 @@ import Testing
         let got = try await carol.timeline(with: "@bob")
         let copy = await got.until { $0.texts == ["quote me"] }.items[0]
         #expect(copy.message?.origin == "alice" && copy.message?.from == "bob")
-        // Whoever forwards it again tells the same.
+        // A user who forwards it again names the same author.
         try await got.forward(copy.id, to: "@alice")
         let back = try await alice.timeline(with: "@carol")
         await back.until { $0.items.first?.message?.origin == "alice" }
-        // What is gone can't be forwarded, and holds up nobody.
+        // A message that is gone can't be forwarded, and holds up nothing.
         await bob.disconnect()
         try await reading.forward(.sequence(SequenceNumber(1)), to: "@carol")
         try await sent.send("after it")

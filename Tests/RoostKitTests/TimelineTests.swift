@@ -309,7 +309,7 @@ import Testing
         await timeline.until { $0.texts == ["1", "2"] }
     }
 
-    /// Both sides have the same lines, whoever did it, and a new start has them.
+    /// Both sides have the same lines for everyone's changes, and a new start has them.
     @Test func whatHappensToAGroupHasLines() async throws {
         let device = try Device("alice", on: relay)
         let alice = try await device.online()
@@ -335,7 +335,7 @@ import Testing
         let again = try await device.start()
         let shown = try await again.timeline(with: crew)
         #expect(shown.snapshot.lines.map(\.event) == expected)
-        // So has a new device, which no event has told.
+        // So has a new device, which got no event.
         let other = try await Device("alice", on: relay, name: "tablet").online()
         let there = try await other.timeline(with: crew)
         await there.until { $0.lines.map(\.event) == expected }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TwoProgramsTests {
     private let relay = TestRelay()
 
-    /// The relay has one session for a device. Whoever has it sends what both have written, and both show each message
+    /// The relay has one session for a device. The program with the session sends for both, and both show each message
     /// once.
     @Test func whoHasTheSessionSendsForBoth() async throws {
         let alice = try Device("alice", on: relay)
@@ -33,7 +33,7 @@ import Testing
         #expect(first.connection == .failed(.takenOver))
     }
 
-    /// Whoever still has the damaged file shows and keeps nothing more.
+    /// A program that still has the damaged file shows and keeps nothing more.
     @Test func whoHasAFileThatWasReplacedIsTold() async throws {
         let alice = try Device("alice", on: relay)
         let first = try await alice.online()

@@ -52,7 +52,7 @@ import Testing
         #expect(roost.snapshot.user == "ben")
     }
 
-    /// Whoever signs out leaves the file to anybody.
+    /// After a sign-out the file is free for any user.
     @Test func afterASignOutAnybodyMayCome() async throws {
         let device = try Device("alice", on: relay)
         let roost = try await device.online()

@@ -1,7 +1,7 @@
 import RoostNames
 import Testing
 
-/// What names and short texts may consist of, in both doors.
+/// The rules for names and short texts, at both servers.
 @Suite struct NameFormTests {
     private func fault(_ text: String, _ use: NameForm.Use = .name) -> NameForm.Fault? {
         NameForm.fault(in: text.unicodeScalars, as: use)
@@ -36,7 +36,7 @@ import Testing
         #expect(fault("Ann\(try #require(Unicode.Scalar(value)))") == .invisible)
     }
 
-    /// What has a meaning beside some neighbours makes twins beside others.
+    /// A character with a meaning beside some neighbours makes twins beside others.
     @Test(arguments: [
         "Ann1\u{FE0F}", "1\u{FE0E}\u{20E3}", "😀\u{FE0F}", "❤\u{FE00}", "🏴\u{E0067}\u{E0062}", "🏴\u{E007F}",
         "🏴\u{E0067}\u{E0062}\u{E0078}\u{E007F}", "葛\u{E0100}", "葛\u{FE00}", "山\u{200D}田", "1\u{200D}2", "א\u{200C}ב",

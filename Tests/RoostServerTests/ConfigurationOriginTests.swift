@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostServer
 
-/// Which web pages may connect. The attempts are ones that a check by substring or prefix would let through.
+/// Web pages that may connect. The attempts are ones that a check by substring or prefix would let through.
 @Suite struct ConfigurationOriginTests {
     @Test func clientsWithoutOriginMayConnect() {
         #expect(OriginPolicy(origins: []).allows(origin: nil, host: "chat.example.org"))

@@ -192,7 +192,7 @@ struct AccountsTests {
         let last = try mail.secret(to: "ann@example.org")
         for _ in 0..<4 { try await accounts.sendReset(to: "ann@example.org") }
         #expect(mail.letters.count == 6)
-        // Whoever asks again and again ends no link that its reader has.
+        // A client that asks again and again doesn't end the link that the reader of the mail has.
         try await accounts.resetPassword(token: last, to: "battery staple")
         // An owner is warned all the same.
         #expect(mail.letters.map(\.purpose) == [.verify, .reset, .reset, .reset, .reset, .reset, .changed])
@@ -299,7 +299,7 @@ struct AccountsTests {
             try await after.change(of: caller, name: name, language: nil, role: role)
         }
         #expect(await code { _ = try await change("admin") } == .invalid)
-        // As if the relay had been told of the sign-up.
+        // The state is that after the sign-up was sent to the relay.
         try await after.database.write { database throws(LocalFailure) in
             try database.run("DELETE FROM profile_due", [])
         }
@@ -311,7 +311,7 @@ struct AccountsTests {
         let due = try await after.database.read { database throws(LocalFailure) in
             try database.rows("SELECT parts FROM profile_due WHERE user = ?", [.text(tokens.user)]) { $0.integer(0) }
         }
-        // The relay is told of the role, and of nothing else.
+        // Only the role is sent to the relay.
         #expect(due == [2])
     }
 
@@ -587,7 +587,7 @@ private final class TestMail: MailSender {
 
     func send(_ letter: Letter) async { kept.withLock { $0.append(letter) } }
 
-    /// What is behind `#` in the newest letter.
+    /// The text behind `#` in the newest mail.
     func secret(to address: String) throws -> String {
         let link = try #require(letters.last { $0.to == address && $0.link != nil }?.link)
         return String(link[link.index(after: try #require(link.firstIndex(of: "=")))...])

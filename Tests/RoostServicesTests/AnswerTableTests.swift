@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What keys are told: the table, and what it makes of answers.
+/// Answers for keys: the table, and its effect on answers.
 struct AnswerTableTests {
     private func filtered(_ path: String, _ words: Set<APIKey.Word>, _ text: String) -> String {
         let reply = JSONValue(parsing: text).map { JSONMembers($0) } ?? JSONMembers()
@@ -56,7 +56,7 @@ struct AnswerTableTests {
             filtered("conversations", words.subtracting([.read]), there)
                 == #"{"conversation":{"kind":"direct"},"duplicate":true}"#)
         #expect(filtered("conversations", words, there).contains(#""position":"e-7","time":9,"duplicate":true"#))
-        // What a key has made itself tells nothing of others.
+        // An answer about the key's own creation reveals nothing about others.
         let made = there.replacing(#","duplicate":true"#, with: "")
         #expect(filtered("conversations", [.conversations], made).contains(#""time":9"#))
         #expect(filtered("conversations/add", [.conversations], there).contains(#""time":9"#))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostServices
 
-/// How often somebody may fail.
+/// The bound on failed attempts.
 struct AttemptLimitTests {
     private let ann: [UInt8] = [1]
     private let bob: [UInt8] = [2]
@@ -11,7 +11,7 @@ struct AttemptLimitTests {
         var limit = AttemptLimit(attemptsMax: 5, seconds: 900, keysMax: 100)
         for second in 0..<5 { #expect(limit.admit(ann, now: Int64(second) * 1_000) == nil) }
         #expect(limit.admit(ann, now: 5_000) == 895)
-        // Refused ones don't count, and nobody else is refused.
+        // Refused ones don't count, and no other client is refused.
         #expect(limit.admit(ann, now: 899_001) == 1)
         #expect(limit.admit(bob, now: 899_001) == nil)
         #expect(limit.admit(ann, now: 900_000) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostServices
 
-/// A relay that answers as it is told, one answer after the other, and then that it is away.
+/// A relay that gives the set answers, one after the other, and then is away.
 final class TestRelay: RelayCommands {
     private struct State {
         var answers: [Result<String, ServiceFault>]
@@ -234,7 +234,7 @@ struct BackendTests {
             refreshed.append(one.device)
         }
         #expect(refreshed == left)
-        // The relay is told of each when it is back, whatever becomes of the request.
+        // Each is sent to the relay when it is back, whatever becomes of the request.
         let told = try await database.read { database throws(LocalFailure) in
             try RevocationTable.next(100, now: 0, database).map(\.revocation.sid)
         }

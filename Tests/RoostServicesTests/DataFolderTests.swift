@@ -19,7 +19,7 @@ struct DataFolderTests {
         return configuration
     }
 
-    /// What each command but `serve` answers, by its name.
+    /// The answer of each command but `serve`, by its name.
     private func refusals(_ data: String? = nil) async -> [String: any Error] {
         let configuration = configuration(data)
         var found: [String: any Error] = [:]
@@ -50,7 +50,7 @@ struct DataFolderTests {
         return found
     }
 
-    /// As the first start leaves it.
+    /// Leaves the folder in the state after a first start.
     private func begin() async throws {
         let held = try DataFolder(folder.path)
         _ = try KeyRing(data: folder.path, limits: ServicesLimits(), clock: .system)

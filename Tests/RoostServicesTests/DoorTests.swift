@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostServices
 
-/// Whom a request comes from, and what that is worth: pages, networks, this machine.
+/// The origin of a request, and its effect: pages, networks, this machine.
 struct DoorTests {
     private func headers(_ fields: [String: String]) -> HTTPFields {
         var headers = HTTPFields()

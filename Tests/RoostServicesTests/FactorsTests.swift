@@ -373,7 +373,7 @@ struct FactorsTests {
         #expect(
             await fault { try await factors.turnOff(of: caller, password: password, code: code(secret)) } == .conflict)
         #expect(isOperator(try await signIn(factors, ticket(factors), code(secret))) == true)
-        // Whoever isn't one needs none.
+        // A user who isn't an operator needs none.
         #expect(isOperator(try await signUp(factors, "bob@example.org")) == false)
         // Without it there is none, at the relay either.
         try await operators.resetFactor(of: first.user, by: line)

@@ -40,7 +40,7 @@ struct HTTPTests {
         }
     }
 
-    /// As web views of apps, extensions of browsers and pages at an address of IPv6 write them.
+    /// Origins of web views of apps, extensions of browsers and pages at an address of IPv6.
     @Test(arguments: [
         "capacitor://localhost", "ionic://localhost", "tauri://localhost", "https://tauri.localhost", "app://-",
         "chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb", "https://[2001:db8::1]:8443", "http://[::1]",
@@ -82,7 +82,7 @@ struct HTTPTests {
         #expect(behind.key(peer: "127.0.0.1", forwarded: "6.6.6.6, 198.51.100.7, 10.1.2.3") == client)
         // U+0605 and the comma behind it are one character of Swift's.
         #expect(behind.key(peer: "127.0.0.1", forwarded: "\u{605}, 198.51.100.7") == client)
-        // Whoever isn't our proxy says nothing.
+        // The field of a peer that isn't our proxy is ignored.
         #expect(behind.key(peer: "198.51.100.7", forwarded: "6.6.6.6") == client)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "nonsense") == plain.key(peer: "127.0.0.1", forwarded: nil))
         #expect(plain.key(peer: "::ffff:198.51.100.7", forwarded: nil) == client)

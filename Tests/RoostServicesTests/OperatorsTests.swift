@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What operators do, at the bounds, with a clock of the test's own.
+/// Operators' acts, at the bounds, with a clock of the test's own.
 struct OperatorsTests {
     private let folder = TestFolder()
     private let clock = TestClock()
@@ -65,7 +65,7 @@ struct OperatorsTests {
         let owner = try await accounts.enter(
             by: secret(try await links.owner()), Accounts.Application(displayName: "Olga"), client: "c")
         clock.advance(seconds: 601)
-        // Whoever holds an old session of an operator's doesn't get the account for good.
+        // The holder of an old session of an operator doesn't get the account for good.
         let old = try await accounts.caller(owner.access)
         func add(_ caller: Accounts.Caller) async throws {
             _ = try await accounts.addPassword(of: caller, email: "o@x.org", password: "correct horse", client: "c")
@@ -115,7 +115,7 @@ struct OperatorsTests {
             try RevocationTable.next(1_000, now: 0, database).map(\.revocation)
         }
         #expect(waiting.map { $0.sid != nil } == [true, true, false] && waiting.allSatisfy { $0.user == user })
-        // The last is for the user's invitations. It doesn't wait any more for somebody who may sign in again.
+        // The last is for the user's invitations. It doesn't wait any more for a user who may sign in again.
         _ = try await operators.resume(user, by: caller)
         let left = try await operators.accounts.database.read { database throws(LocalFailure) in
             try RevocationTable.next(1_000, now: 0, database).filter { $0.revocation.sid == nil }.count

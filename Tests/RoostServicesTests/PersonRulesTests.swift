@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What people may write into their account.
+/// The rules for people's fields in their accounts.
 struct PersonRulesTests {
     private let rules = PersonRules()
 

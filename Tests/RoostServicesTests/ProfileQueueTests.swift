@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What the relay is told of accounts, whatever changes them, also if it is away meanwhile.
+/// Profiles for the relay, with every kind of change, also if the relay is away meanwhile.
 @Suite(.timeLimit(.minutes(10)))
 struct ProfileQueueTests {
     private let folder = TestFolder()
@@ -104,7 +104,7 @@ struct ProfileQueueTests {
         #expect(relay.asked.last?.contains(#""user":"u2""#) == true)
     }
 
-    /// Whoever came by a friend's link waits for the owner, and meets the owner once the relay knows both by name.
+    /// A user who came by a friend's link waits for the owner, and meets the owner once the relay knows both by name.
     @Test func whoCameByALinkIsIntroducedToTheOwner() async throws {
         let database = try await database()
         try await insert(account("u1"), database)
@@ -130,7 +130,7 @@ struct ProfileQueueTests {
                     repeating: #"{"type":"admin.introduce","user":"u1","inviter":"u2"}"#, count: 2)[...])
     }
 
-    /// It changes while the relay is told: it is told again.
+    /// It changes while it is being sent: it is sent again.
     @Test func whatChangesMeanwhileIsToldAgain() async throws {
         let database = try await database()
         try await insert(account("u1"), database)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What a refresh token that comes does to its session.
+/// The effect of a presented refresh token on its session.
 struct RefreshFamilyTests {
     private let rules = RefreshFamily.Rules(refreshLife: 1_000_000, accessLife: 4_000, grace: 10_000, renewalsMax: 3)
     private let first: [UInt8] = [1]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostServices
 
-/// What operators do about reports: only fresh ones act, and whatever they do stands in the audit log first.
+/// Operators' work on reports: only fresh sessions act, and each act is written to the audit log first.
 struct ReportDeskTests {
     private let folder = TestFolder()
     private let clock = TestClock()

@@ -104,7 +104,7 @@ struct TokenTests {
         // Another process reads the same secret.
         let again = try #require(RefreshToken(reading: first.text, keys: try self.ring()))
         #expect(again.next(try self.ring()) == second)
-        // Nobody else can tell it.
+        // No other key ring recognizes it.
         let other = try KeyRing(data: TestFolder().path, limits: ServicesLimits(), clock: clock.wall)
         #expect(first.next(other).text != second.text)
         let fourth = second.next(ring).next(ring)

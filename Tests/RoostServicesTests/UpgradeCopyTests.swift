@@ -38,7 +38,7 @@ struct UpgradeCopyTests {
         let added = Account(user: "u2", name: "Bob", language: "en", created: 0)
         try await open(newer).write { database throws(LocalFailure) in _ = try AccountTable.insert(added, database) }
         await #expect(throws: KeyFailure.self) { _ = try await open(ServicesDatabase.migrations) }
-        // The way back, as it is told.
+        // The documented way back.
         for name in [path + "-wal", path + "-shm", path] { try? FileManager.default.removeItem(atPath: name) }
         try FileManager.default.moveItem(atPath: copy, toPath: path)
         #expect(try await names(open(ServicesDatabase.migrations)) == ["Ann"])

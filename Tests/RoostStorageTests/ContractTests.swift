@@ -8,7 +8,7 @@ import Testing
 /// The store contract, in every way in which this store can run.
 @Suite struct ContractTests {
     enum Setting: CaseIterable {
-        /// As it runs. Such a short check indexes nothing.
+        /// The store's own settings. Such a short check indexes nothing.
         case full, normal, memory
         /// It is closed and opened again whenever the check allows.
         case reopened

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// Damage to a row costs only that row. Readers report a gap for it, the writer refuses commands about it, and the
-/// operator is told. Everything else works on, also after a restart.
+/// Damage to a row costs only that row. Readers report a gap for it, the writer refuses commands about it, and the log
+/// reports it. Everything else works on, also after a restart.
 @Suite struct DamageTests {
     static let numbers = [
         "conversation", "sequence", "kind", "sender", "time", "checksum", "reference", "flag", "edited_at",
@@ -279,8 +279,7 @@ import Testing
         #expect(log.statistics.notices.isEmpty)
     }
 
-    /// What follows from messages is found again: which are in a thread, and which disappear, also of those that were
-    /// deleted.
+    /// State that follows from messages is found again: threads and disappearing messages, also of deleted ones.
     @Test func reindexFindsThreadsAndWhatDisappears() throws {
         let scratch = try Scratch()
         var log = try SQLiteLog(scratch.path(), .full, .tiny)

@@ -160,7 +160,7 @@ import Testing
         #expect(try StoreVerifier.run(scratch.path()) { _ in }.findings.isEmpty == false)
     }
 
-    /// What a walk calls may fail; the next walk has to begin anew, on a new state of the database.
+    /// A pass may fail in its callback; the next pass has to begin anew, on a new state of the database.
     @Test func aWalkThatFailsLeavesNothingOpen() throws {
         try write(StorageBounds())
         let log = try SQLiteLog(scratch.path(), .full, StorageBounds())
@@ -260,7 +260,7 @@ import Testing
         #expect(log.statistics.notices[.damagedRow, default: 0] > 0)
     }
 
-    /// Without the first page of an index nobody could catch up: the relay doesn't start, and says what mends it.
+    /// Without the first page of an index no client could catch up: the relay doesn't start, and names the mend.
     @Test(arguments: Schema.derivedTables + ["event_block_by_sequence"])
     func aStartRefusesAnIndexThatCannotBeRead(table: String) throws {
         try write(StorageBounds())

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// Whoever leaves for good leaves neither names of devices nor keys that can be read, and its retries are still known.
+/// A user who leaves for good leaves neither names of devices nor keys that can be read, and its retries are still
+/// known.
 @Suite struct DepartureTests {
     private static let directory: [Mutation] = [
         .user(UserNumber(1), name: "ann"), .user(UserNumber(2), name: "bob"),
@@ -113,7 +114,7 @@ import Testing
         try check(again, other)
     }
 
-    /// Who comes back while the rows are looked for keeps what is written from then on.
+    /// A user who comes back while the rows are looked for keeps what is written from then on.
     @Test func whoComesBackHasKeysAgain() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)

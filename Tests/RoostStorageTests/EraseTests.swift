@@ -46,7 +46,7 @@ import Testing
         let reader = try Database(path: scratch.path())
         try reader.execute("BEGIN; SELECT count(*) FROM log")
         _ = try log.commit([about(kind, 1)])
-        // A reader of another program keeps it, and the operator is told.
+        // A reader of another program keeps it, and the log reports that.
         #expect(try log.writer.maintain() == false)
         #expect(try scratch.holds("squirrel"))
         #expect(log.statistics.notices[.foreignProgram] != nil)
@@ -63,7 +63,7 @@ import Testing
         #expect(try log.history(1).count == 4)
     }
 
-    /// What has disappeared is in no file after a shorter while than what was deleted.
+    /// A disappeared message is in no file after a shorter while than a deleted one.
     @Test func whatDisappearsLeavesTheWriteAheadLogSoon() throws {
         let scratch = try Scratch()
         var bounds = StorageBounds()
@@ -102,7 +102,7 @@ import Testing
         for table in tables { #expect(try log.number("SELECT count(*) FROM \(table)") == 0, "\(table)") }
     }
 
-    /// Of a profile's former texts nothing is left, whether it has changed or its user has left.
+    /// Nothing of a profile's former texts is left, whether it has changed or its user has left.
     @Test(arguments: [false, true]) func aFormerProfileIsOverwritten(isDeleted: Bool) throws {
         let scratch = try Scratch()
         var bounds = StorageBounds()
@@ -121,7 +121,7 @@ import Testing
         #expect(try log.load().profiles.map(\.profile.version) == [2])
     }
 
-    /// After a kill nobody knows what was erased before.
+    /// After a kill it isn't known what was erased before.
     @Test func aStartAlsoEmptiesTheWriteAheadLog() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
@@ -159,7 +159,7 @@ import Testing
         for table in ["reaction", "reaction_count"] {
             #expect(try log.writer.database.value("SELECT count(*) FROM \(table)") == "0")
         }
-        // Of the rows with a key, that is all that stays.
+        // That is all that stays of the rows with a key.
         #expect(try log.storedRows() == 102)
         #expect(try log.storedRows(of: 0) == 100)
         #expect(

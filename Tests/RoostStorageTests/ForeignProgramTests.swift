@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Files that are gone
 
-    /// What happens to a file of an open store.
+    /// The fate of a file of an open store.
     enum Change: String, CaseIterable {
         case deleted, moved, replaced
     }

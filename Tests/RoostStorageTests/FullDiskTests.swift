@@ -132,7 +132,7 @@ import Testing
         log.close()
     }
 
-    /// A failure is told at first and then once a minute, damage once.
+    /// A failure is reported at first and then once a minute, damage once.
     @Test func whatFailsAgainAndAgainIsToldOnceAMinute() {
         let now = Mutex(Int64(0))
         let told = Mutex<[String]>([])

@@ -128,7 +128,7 @@ import Testing
         for number in 1...10 { #expect(try holds(UInt64(number) << 40, Int64(number), index)) }
     }
 
-    /// What a killed merge left in the table is removed by the next one.
+    /// The rest of a killed merge in the table is removed by the next one.
     @Test func aMergeThatWasCutShortIsDoneAgain() throws {
         let database = try database()
         defer { database.close() }

@@ -5,9 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// The newest rows of a log are lost, by damage or because an older copy stands in its place. Positions and sequences
-/// that were given aren't given again, as far as anything shows them. Clients are told by a new epoch, and operators by
-/// the log.
+/// The newest rows of a log are lost, by damage or because an older copy replaces it. Positions and sequences that were
+/// given aren't given again, as far as anything shows them. Clients learn it by a new epoch, and operators by the log.
 @Suite struct LostEndTests {
     /// The salts of the write-ahead log and the place of each of its frames.
     private struct Frames {
@@ -94,7 +93,7 @@ import Testing
         }
     }
 
-    /// A power cut leaves a part of the last commit, of which nobody was told.
+    /// A power cut leaves a part of the last commit, which was never acked.
     @Test func aLastCommitThatIsCutShortIsNoLoss() throws {
         let scratch = try Scratch()
         let (log, epoch) = try written(scratch)
@@ -127,7 +126,7 @@ import Testing
         #expect(again.epoch == found.epoch && again.lost == 0)
     }
 
-    /// Somebody copies a backup by hand instead of restoring it.
+    /// A backup is copied by hand instead of restored.
     @Test func anOlderCopyInItsPlaceIsNoticed() throws {
         let scratch = try Scratch()
         let (log, epoch) = try written(scratch)
@@ -256,7 +255,7 @@ import Testing
         #expect(try log.commit([message()]) == [.stored(Position(4), SequenceNumber(3))])
     }
 
-    /// A row at the end is so damaged that nobody knows whose sequence it had.
+    /// A row at the end is so damaged that its conversation can't be known.
     @Test func aRowWithoutAPlaceChangesTheEpochOnce() throws {
         let scratch = try Scratch()
         let written = try written(scratch)

@@ -54,7 +54,7 @@ import Testing
         #expect(got.events == wanted.events, place)
     }
 
-    /// The store tells a gap when it first looks into the span.
+    /// The store reports a gap when it first looks into the span.
     private func sorted(_ gaps: [Gap]) -> [Gap] {
         gaps.sorted { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// Whose the files of a store are, and what an operator reads about that.
+/// The owner of a store's files, and an operator's messages about it.
 @Suite struct OwnershipTests {
     private func owner(_ path: String) throws -> UInt32 {
         var found = stat()

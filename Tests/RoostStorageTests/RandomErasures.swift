@@ -5,7 +5,7 @@ import SeededRandom
 
 @testable import RoostStorage
 
-/// Random texts of all kinds, which grow, shrink and go. Every text has a marker of its own, so that a file tells which
+/// Random texts of all kinds, which grow, shrink and go. Every text has a marker of its own, so that a file shows which
 /// texts it has. The same seed gives the same changes.
 struct RandomErasures {
     /// Where a text stands. A new one takes its place.
@@ -35,7 +35,7 @@ struct RandomErasures {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// What is there before the first batch: groups with an expiry of their own in a third of them.
+    /// The contents before the first batch: groups with an expiry of their own in a third of them.
     mutating func beginning() -> [Mutation] {
         let members = [NewMember(UserNumber(1), .owner)]
         var batch: [Mutation] = (1...RandomErasures.users).map { .user(UserNumber($0), name: "u\($0)") }

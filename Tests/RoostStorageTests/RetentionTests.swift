@@ -76,7 +76,7 @@ import Testing
         let again = try log.commit([text("squirrel", key: "a", daysAgo: 0), text("next", key: "c", daysAgo: 0)])
         #expect(again.first.map { if case .duplicate = $0 { true } else { false } } == true)
         #expect(again.last == .stored(Position(6), SequenceNumber(3)))
-        // Nobody can change it any more, and it isn't pinned.
+        // It can't be changed any more, and it isn't pinned.
         #expect(try log.commit([old(about(.edit, 1), 0)]) == [.refused(.gone)])
         #expect(try log.load().conversations[0].pins.map(\.sequence.value) == [2])
         time.now += 2 * Self.day
@@ -97,7 +97,7 @@ import Testing
         #expect(try log.history(1).map(\.extras.thread.value) == [0, 1, 1])
     }
 
-    /// What a message has beside its body goes with it.
+    /// The data of a message beside its body goes with it.
     @Test func whatIsErasedNamesNobody() throws {
         let log = try open(days: 30)
         defer { log.close() }
@@ -417,7 +417,7 @@ import Testing
         #expect(try bodies(log).filter { $0 == "-" }.count == 20)
     }
 
-    /// What is in memory isn't older than what the store may still have, but for an hour of edits.
+    /// Memory keeps nothing older than the store may still have, but for an hour of edits.
     @Test func memoryForgetsAfterAnHour() {
         #expect(Retention().memoryMilliseconds == nil)
         var retention = Retention()

@@ -54,7 +54,7 @@ extension SQLiteWriter {
 }
 
 extension Database {
-    /// What the table of the key index holds.
+    /// The contents of the key index's table.
     func keyEntries() throws -> [KeyEntry] {
         let blocks = try prepare("SELECT keys FROM key_block ORDER BY generation, part, hash, position")
         var found: [KeyEntry] = []

@@ -117,8 +117,8 @@ import Testing
         #expect(try StoreVerifier.run(scratch.path(), progress: { _ in }).findings.map(\.description) == [])
     }
 
-    /// What isn't of a table is looked at, too: the rest of the last page of a long text, free pages, and pages that
-    /// nothing leads to.
+    /// Bytes outside of tables are looked at, too: the rest of the last page of a long text, free pages, and pages
+    /// without a reference.
     @Test func staleBytesOfEveryKindAreFoundAndOverwritten() throws {
         let scratch = try Scratch()
         let database = try Database(path: scratch.path("a.db"))

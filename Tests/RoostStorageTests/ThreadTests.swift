@@ -74,7 +74,7 @@ import Testing
         log.close()
     }
 
-    /// A writer without batches looks after its store. If that fails, the loop is told at once.
+    /// A writer without batches looks after its store. If that fails, the loop is notified at once.
     @Test func idleWorkThatFailsIsReported() async throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)

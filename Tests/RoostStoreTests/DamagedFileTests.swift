@@ -214,7 +214,7 @@ import Testing
         #expect(again.repair == nil && again.outbox.items.filter { $0.failure != nil }.map(\.key) == ["k100"])
     }
 
-    /// What isn't JSON any more can't be sent, and what is left of it stays for its user to mend.
+    /// A text that isn't JSON any more can't be sent, and the rest of it stays for its user to mend.
     @Test func aTextThatIsNoJSONAnyMoreStays() throws {
         try filled()
         let bytes = try Data(contentsOf: URL(filePath: file.path))
@@ -333,7 +333,7 @@ import Testing
     @Test(arguments: ["new", "whole"]) func aCrashInTheMiddleIsEndedByTheNextStart(_ ending: String) throws {
         let keys = try filled()
         if ending == "new" {
-            // Half a new file, which nobody may take for a whole one.
+            // Half a new file, which must not be taken for a whole one.
             try Data(repeating: 1, count: 5_000).write(to: URL(filePath: file.path + ".new"))
             #expect(try open().outbox.items.map(\.key) == keys)
         } else {

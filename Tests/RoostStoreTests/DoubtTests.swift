@@ -52,7 +52,7 @@ import Testing
         #expect(message.isStale && message.reactions.map(\.isMine) == [true])
     }
 
-    /// So many events come while a question is under way that nobody knows which of them it knew.
+    /// So many events come while a request is under way that it isn't known which of them the answer includes.
     @Test func afterTooManyEverythingIsInDoubt() throws {
         let doubts = Doubts()
         for _ in 0..<Doubts.most { doubts.note("c1", SequenceNumber(1)) }

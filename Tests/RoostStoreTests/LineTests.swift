@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostStore
 
-/// What happens to conversations beside their messages, as a device keeps it.
+/// Changes to conversations beside their messages, as a device keeps them.
 @Suite struct LineTests {
     private let file = OutboxFile()
 

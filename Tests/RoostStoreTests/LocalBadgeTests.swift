@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostStore
 
-/// How much the user hasn't read, as a device keeps it (Docs/Protocol.md, section 7).
+/// The number of unread messages, as a device keeps it (Docs/Protocol.md, section 7).
 @Suite struct LocalBadgeTests {
     private let file = OutboxFile()
 
@@ -69,7 +69,7 @@ import Testing
         try live(store)
         try store.begin(Told.welcome(badge: 9), isResumed: true)
         #expect(try store.badge.shown(own: 5) == 9, "what was missed hasn't come")
-        // A busy relay tells it later.
+        // A busy relay sends it later.
         try store.begin(Told.welcome(), isResumed: true)
         #expect(try store.badge.shown(own: 5) == 5)
     }

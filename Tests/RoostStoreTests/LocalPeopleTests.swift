@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostStore
 
-/// What people are called, as far as a device was told (Docs/Protocol.md, section 14).
+/// Profiles, as far as a device has got them (Docs/Protocol.md, section 14).
 @Suite struct LocalPeopleTests {
     private let file = OutboxFile()
 

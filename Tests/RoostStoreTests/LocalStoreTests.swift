@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostStore
 
-/// What a device keeps of what the relay told it (Docs/Protocol.md, section 6).
+/// The relay's data on a device (Docs/Protocol.md, section 6).
 @Suite struct LocalStoreTests {
     private let file = OutboxFile()
 
@@ -11,7 +11,7 @@ import Testing
         try LocalStore(path: file.path, device: "phone", limits: limits)
     }
 
-    /// A store of alice's, with the group c1 that nobody has written to.
+    /// A store of alice's, with the empty group c1.
     private func begun(_ limits: StoreLimits = StoreLimits()) throws -> LocalStore {
         let store = try open(limits)
         try store.begin(Told.welcome(), isResumed: false)
@@ -144,7 +144,7 @@ import Testing
         // An edit that comes again late brings nothing back.
         try take(store, Told.event("{\"type\":\"edit\",\(target),\"body\":\"better\"}"))
         #expect(try store.messages(of: "c1", limit: 9).first?.body == nil)
-        // Of a message that isn't here, nothing is kept.
+        // Nothing is kept of a message that isn't here.
         let other = target.replacing("\"sequence\":1", with: "\"sequence\":7")
         try take(store, Told.event("{\"type\":\"edit\",\(other),\"body\":\"better\"}"))
         #expect(try sequences(store) == [1, 2])
@@ -234,7 +234,7 @@ import Testing
         #expect(place?.isHidden == true && place?.isLost == false && place?.from == "" && place?.body == nil)
         #expect(try store.conversation("c1")?.unread == 1)
         #expect(try store.watermarks(of: "c1") == [])
-        // What isn't known yet is asked for, and nobody without a name is in it until then.
+        // An unknown conversation is asked for, and has no members until then.
         #expect(try store.staleConversations(limit: 9) == ["c7"])
         #expect(try store.conversation("c7")?.members == ["alice"])
     }
@@ -384,7 +384,7 @@ import Testing
         #expect(try open().outbox.items.map(\.ifVersion) == [1])
         try store.accepted(edit.id, at: Timestamp(milliseconds: 77), version: 2)
         #expect(try version() == 2)
-        // The answer to an edit that changes nothing tells no version.
+        // The answer to an edit that changes nothing contains no version.
         let again = try store.outbox.add(.edit(one, body: MessageBody(text: "new").json), to: "c1", key: "k2")
         try store.accepted(again.id, at: Timestamp(milliseconds: 78))
         #expect(try version() == 2)

@@ -54,7 +54,7 @@ import Testing
         try expect(store, rewinds: 1)
     }
 
-    /// What only looks like it.
+    /// Messages that only look like it.
     @Test(arguments: [
         #""sequence":1,"from":"bob","time":1001,"body":"edited since","version":2,"edited":5"#,
         #""sequence":1,"from":"bob","time":1001,"deleted":7"#, #""sequence":1,"from":"","time":9,"hidden":true"#,

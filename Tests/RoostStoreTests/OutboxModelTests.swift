@@ -6,7 +6,7 @@ import Testing
 
 /// Random acts, answers, lost answers and crashes, against a relay that carries out each key once.
 @Suite struct OutboxModelTests {
-    /// What the relay has: by key once, and in order.
+    /// The relay's messages: by key once, and in order.
     private struct Relay {
         private(set) var sequences: [String: SequenceNumber] = [:]
         private(set) var messages: [String: [String]] = [:]

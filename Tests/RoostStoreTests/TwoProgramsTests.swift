@@ -54,7 +54,7 @@ import Testing
         #expect(throws: OutboxFailure.full) { try write("c", other) }
     }
 
-    /// What the app may have sent, its extension can't take back as if it had never been.
+    /// An item that the app may have sent can't be taken back by its extension as if it had never been.
     @Test func whatMayBeSentElsewhereIsNotChanged() throws {
         let (app, share) = (try open(), try open())
         try app.begin(Told.welcome(user: "alice"), isResumed: false)
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: OutboxFailure.noSuchItem) { try share.outbox.discard(item.id) }
     }
 
-    /// Whoever still has the damaged file is told before it keeps anything there.
+    /// A program that still has the damaged file gets an error before it keeps anything there.
     @Test func aFileThatWasMadeAnewIsLeft() throws {
         let one = try open()
         _ = try write("a", one)

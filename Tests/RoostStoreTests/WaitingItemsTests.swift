@@ -3,13 +3,13 @@ import Testing
 
 @testable import RoostStore
 
-/// What a device's store makes of what waits there, when the relay tells of it in another way than by an answer.
+/// Waiting items in a device's store, when the relay confirms them in another way than by an answer.
 @Suite struct WaitingItemsTests {
     private let file = OutboxFile()
 
     private func open() throws -> LocalStore { try LocalStore(path: file.path, device: "phone") }
 
-    /// A store of alice's, with the group c1 that nobody has written to.
+    /// A store of alice's, with the empty group c1.
     private func begun() throws -> LocalStore {
         let store = try open()
         try store.begin(Told.welcome(), isResumed: false)

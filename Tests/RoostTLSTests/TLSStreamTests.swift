@@ -4,14 +4,14 @@ import Testing
 
 /// Two sides of TLS that hand each other their bytes, without any socket.
 @Suite struct TLSStreamTests {
-    /// One side, what it has to send, and what it was told.
+    /// One side, its bytes to send, and the bytes it got.
     private final class Side {
         let stream: TLSStream
         var output: [UInt8] = []
         var told: [UInt8] = []
         var hasEnded = false
         var failure: TLSFailure?
-        /// Called with each piece that was told.
+        /// Called with each piece that came.
         var onPlain: () -> Bool = { true }
 
         init(_ stream: TLSStream) { self.stream = stream }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostTransport
 
-/// Who may come in, who gives way, and who is turned away.
+/// Connections that are accepted, dropped, and turned away.
 @Suite struct AdmissionTests {
     static func address(_ number: Int) -> ClientAddress { ClientAddress(ipv4: UInt32(10 << 24 + number)) }
 
@@ -11,7 +11,7 @@ import Testing
         var admission: Admission<Int>
         var places: [Int: Admission<Int>.Place] = [:]
         var next = 0
-        /// Who gave way, in order.
+        /// Dropped connections, in order.
         var gone: [Int] = []
 
         init(_ change: (inout Admission<Int>.Bounds) -> Void = { _ in }) {

@@ -38,7 +38,7 @@ import Testing
         #expect(try next.readFrame().text == "in")
     }
 
-    /// Who keeps silent in the reserve can't keep health checks out.
+    /// A silent client in the reserve can't keep health checks out.
     @Test func theOldestOfAFullReserveGivesWay() throws {
         let server = try TestServer {
             $0.connectionsMax = 1

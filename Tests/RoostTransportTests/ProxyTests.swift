@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostTransport
 
-/// Whom a proxy speaks for: which addresses are understood, who is believed, and the PROXY protocol.
+/// The clients of a proxy: the addresses that are understood, trusted peers, and the PROXY protocol.
 @Suite struct ProxyTests {
     // MARK: Addresses
 

@@ -31,7 +31,7 @@ import Testing
         let newcomers = try (0..<2).map { _ in try RawClient.open(port: server.port) }
         for one in silent.prefix(2) { #expect(try one.isAtEnd()) }
         for one in newcomers { #expect(try isServed(one)) }
-        // A connection that was upgraded is told why.
+        // A connection that was upgraded gets the reason.
         let third = try RawClient.open(port: server.port)
         let fourth = try RawClient.open(port: server.port)
         #expect(try newcomers[0].readFrame().closeCode == 4005)
@@ -54,7 +54,7 @@ import Testing
         #expect(server.onLoop { $0.loop?.counters.gaveWay } == 0)
     }
 
-    /// Who waits for us, not we for it, isn't cut. If all do, the newcomer comes later.
+    /// A client that waits for us, not we for it, isn't cut. If all do, the newcomer comes later.
     @Test func whoIsBeingCheckedStays() throws {
         let server = try server { $0.strangersPerAddressMax = 1 }
         let first = try RawClient.open(port: server.port)
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Unfinished messages
 
-    /// The oldest unfinished message is given up, so that those who never finish theirs keep nobody from sending.
+    /// The oldest unfinished message is given up, so that clients who never finish theirs keep no other from sending.
     @Test func unfinishedMessagesOfAllHaveOneBound() throws {
         let server = try TestServer { $0.partialBytesMax = 400_000 }
         let unfinished = [UInt8](repeating: 0x78, count: 60_000)

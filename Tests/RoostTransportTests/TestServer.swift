@@ -30,7 +30,7 @@ final class Script: TransportHandler {
     var sessions: [UInt64: Session] = [:]
     var refusal: HTTPResponse?
     var isEchoing = true
-    /// What is known of those who connect.
+    /// The server's knowledge of its clients.
     var standing = Standing.guest
     var isBusy = true
     /// The number of turns that have ended, and the turn of each message, request and end.

@@ -6,7 +6,7 @@ import Testing
 
 /// A turn in which many connections come or go is cut, and who talks goes on between them.
 @Suite struct TurnTests {
-    /// How many connections had ended before each message.
+    /// Number of connections that had ended before each message.
     private func endsBeforeMessages(_ journal: Journal) -> [Int] {
         var ended = 0
         var before: [Int] = []
@@ -57,7 +57,7 @@ import Testing
         #expect((server.onLoop { $0.loop?.counters.turnsCut } ?? 0) ?? 0 >= (Self.crowd - 3 * 7) / 8)
     }
 
-    /// Who said goodbye and who has not been welcomed isn't preferred.
+    /// A client that said goodbye or has not been welcomed isn't preferred.
     @Test func onlyGuestsWhoStayArePreferred() throws {
         let server = try TestServer { $0.changesPerTurn = 8 }
         var leaving = try (0..<Self.crowd).map { _ in try RawClient.open(port: server.port) }

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// What the loose reading of a document says.
+    /// The result of the loose reading of a document.
     private struct Loose: Equatable {
         var isObject = false
         var members: [[UInt8]] = []

@@ -1,6 +1,6 @@
-// Tells ThreadSanitizer of what it can't see in `Mutex` of Swift's Synchronization library. The fast path of a mutex is
-// compiled into our own code, where it is instrumented. The path of a mutex that is contended is in the library, which
-// isn't: without this, whoever waited for a mutex seems to race with whoever held it.
+// Describes to ThreadSanitizer what it can't see in `Mutex` of Swift's Synchronization library. The fast path of a
+// mutex is compiled into our own code, where it is instrumented. The path of a mutex that is contended is in the
+// library, which isn't: without this, a thread that waited for a mutex seems to race with its holder.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -33,7 +33,7 @@ import Testing
         #expect(bob.frames("edit").isEmpty)
     }
 
-    /// A snapshot between two ticks told a state that the next tick didn't correct.
+    /// A snapshot between two ticks contained a state that the next tick didn't correct.
     @Test func snapshotBetweenTicks() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -48,7 +48,7 @@ import Testing
         #expect(told == "online")
     }
 
-    /// Who hid from a typist was told neither that the typist went to another thread nor, after that, the end.
+    /// A user who hid from a typist got neither the typist's move to another thread nor, after that, the end.
     @Test func typistMovesOutOfSight() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -63,7 +63,7 @@ import Testing
         #expect(bob.frames("typing").last?["active"]?.bool == false)
     }
 
-    /// A reaction to a message of a gap, from after the gap was told, wasn't sent: the device had asked for the history
+    /// A reaction to a message of a gap, from after the gap was sent, wasn't sent: the device had asked for the history
     /// before it.
     @Test func changeAfterGap() {
         var span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: Position(.max))
@@ -74,7 +74,7 @@ import Testing
         #expect(!span.leavesOut(SequenceNumber(2), at: Position(20)))
     }
 
-    /// A session shorter than a tick was told to nobody and not stored, so a restart forgot it.
+    /// A session shorter than a tick was neither sent nor stored, so a restart forgot it.
     @Test func shortVisit() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")

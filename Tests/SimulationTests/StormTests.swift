@@ -2,8 +2,8 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Load that a relay bears must be bearable again after a storm. Being behind may cost no more than being live, or
-/// nobody ever gets out of it.
+/// Load that a relay bears must be bearable again after a storm. Being behind may cost no more than being live, or no
+/// client ever gets out of it.
 @Suite struct StormTests {
     private static let pairs = 20
     private static let rate = 1_000

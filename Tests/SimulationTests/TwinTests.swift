@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// Who is banned from a group is known to those who are in it then, and to its admins.
+/// A ban from a group is known to its members at that time, and to its admins.
 @Suite struct TwinBanTests {
     @Test(arguments: [TwinBans.Observer.passerBy, .banned])
     func bansLeaveNoTrace(observer: TwinBans.Observer) {

@@ -1,5 +1,5 @@
-// A relay whose files are older than they were, under the same epoch: what it told is read anew, the app is told, and
-// nothing that waits is lost. What only looks so changes nothing.
+// A relay whose files are older than they were, under the same epoch: its data is read anew, the app is notified, and
+// nothing that waits is lost. A case that only looks like it changes nothing.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
-// For the tests: a clock that only moves when it is told to, chance by a seed, and sockets whose other end is the test.
+// For the tests: a clock that moves only when a test moves it, chance by a seed, and sockets whose other end is the
+// test.
 
 import assert from "node:assert/strict";
 import { internals } from "../../Web/roost.js";
@@ -16,7 +17,7 @@ export class ManualClock {
 
   ticks = () => this.#now;
 
-  /** Somebody sets the clock. No wait is shorter or longer for it. */
+  /** Sets the wall clock, as a user may. No wait is shorter or longer for it. */
   jump(milliseconds) { this.#set += milliseconds; }
 
   set = (wait, body) => {
@@ -135,7 +136,7 @@ export function sockets() {
   return { FakeSocket, made, get last() { return made[made.length - 1]; } };
 }
 
-/** A message as the relay tells it. */
+/** A message as the relay sends it. */
 export function message(sequence, members = {}) {
   return {
     type: "message", conversation: "c1", sequence, position: `p${sequence}`, from: "bob", time: 1_000 + sequence,

@@ -1,5 +1,5 @@
-// What the relay told: events done again change nothing, gaps are what isn't there, and what empties the cache leaves
-// the outbox. And the vault: memory takes over from a disk that breaks, and gives back what it was handed.
+// The relay's data: events applied again change nothing, gaps are missing messages, and an emptied cache leaves the
+// outbox alone. And the vault: memory takes over from a disk that breaks, and gives back what it was handed.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -612,7 +612,7 @@ test("what has happened to a conversation is kept, once each and in order, up to
   await take(event(2, { event: "added", users: ["u1", "u2", "u3", "u4", "u5", "u6"] }));
   await take(event(1));
   await take(event(1));
-  // Nobody has to see that something isn't pinned any more.
+  // An unpin isn't unread.
   await take(event(3, { event: "unpinned", pin: 1 }));
   assert.deepEqual((await lines()).map((one) => [one.event, one.sequence, one.name, one.users?.length, one.count]), [
     ["created", 0, "n0", undefined, undefined], ["renamed", 1, "n1", undefined, undefined], ["added", 2, "n2", 5, 6]]);
@@ -622,7 +622,7 @@ test("what has happened to a conversation is kept, once each and in order, up to
   assert.equal((await lines()).length, 3);
   for (let number = 4; number < 50; number++) await take(event(number));
   assert.deepEqual([(await lines()).length, (await lines())[0].sequence], [32, 18]);
-  // Somebody who has left has none of it.
+  // A user who has left has none of it.
   await take(event(60, { event: "removed", users: ["alice"] }));
   assert.equal(await lines(), undefined);
 });

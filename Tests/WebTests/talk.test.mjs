@@ -273,7 +273,7 @@ test("a forward names a message, and no content", async (context) => {
   await turns();
   const waits = timeline.snapshot.items.at(-1);
   assert.deepEqual([waits.kind, waits.body, waits.origin], ["image", { url: "x" }, { from: "bob" }]);
-  // What is sent on once more names whoever wrote it, and what somebody writes here isn't lost.
+  // A message forwarded again names its author, and a draft here isn't lost.
   net.last.answer("send", { conversation: "c1", sequence: 5, position: "p5", time: 9 });
   await turns();
   await talk.forward({ ...source, kind: "text", body: "x", from: "carol", origin: { from: "bob" } }, "c9", "c1");

@@ -74,7 +74,7 @@ test("one line of a text", () => {
   assert.ok(plain("x".repeat(100_000)).length <= 300);
 });
 
-// A mebibyte: whoever reads a text again for each of its characters isn't done with it in an hour.
+// A mebibyte: a parser that reads a text again for each of its characters isn't done with it in an hour.
 test("no text takes long, and none has more parts than are shown", { timeout: 60_000 }, () => {
   const many = (text) => text.repeat(Math.ceil(1_048_576 / text.length)).slice(0, 1_048_576);
   const hostile = [

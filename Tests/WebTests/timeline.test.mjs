@@ -279,7 +279,7 @@ test("who types is forgotten by whoever comes or leaves, and by nobody else", as
   type();
   net.last.say({ ...told, event: "left", by: "dave" });
   assert.deepEqual(await typing(), ["carol"]);
-  // Of what is left nothing shows, and nothing comes back.
+  // A left conversation shows nothing, and nothing comes back.
   net.last.say({ ...told, event: "left", by: "alice" });
   assert.equal(await typing(), undefined);
   comes("alice", 13);
@@ -292,7 +292,7 @@ test("the badge is the relay's while it says so, and this device's sum otherwise
   net.last.say({ type: "badge", unread: 12 });
   await settle();
   assert.equal(roost.snapshot.badge, 12);
-  // Of this one the relay says nothing, as in a muted conversation.
+  // The relay sends nothing about this one, as in a muted conversation.
   net.last.say(message(4));
   await settle();
   assert.equal(roost.snapshot.badge, 12);
@@ -377,7 +377,7 @@ test("a slow group holds its messages until their time, and nothing else", async
   assert.deepEqual(sends(), ["one", "there", "one"]);
   refuse(5_000);
   await settle();
-  // It is told that the wait is over.
+  // It gets the end of the wait.
   net.last.say({
     type: "conversation", event: "slow", conversation: "c1", after: 0, by: "bob", sequence: 3, time: 2, position: "p9",
   });

@@ -1,4 +1,4 @@
-// The emoji of the picker, whom a text names, the words for what has happened, and what is shown around a hit.
+// The emoji of the picker, mentions in a text, the words for changes, and the text shown around a hit.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

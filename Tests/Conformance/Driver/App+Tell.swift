@@ -4,7 +4,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// What an app would show, as lines.
+/// Prints the app's screen, as lines.
 extension App {
     func tell(_ now: RoostSnapshot, of roost: Roost) {
         for _ in rewinds..<max(rewinds, now.rewinds) { Driver.write(["tell": "rewound"]) }
@@ -51,7 +51,7 @@ extension App {
         Driver.write(["tell": "list", "rows": rows])
     }
 
-    /// Tells the timeline whenever its draft changes.
+    /// Prints the timeline whenever its draft changes.
     func watchDraft(of timeline: ConversationTimeline, _ destination: String) {
         let draft = withObservationTracking {
             timeline.draft

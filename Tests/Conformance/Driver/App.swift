@@ -13,7 +13,7 @@ final class App {
     private let token = Backend()
     private var roost: Roost?
     private var timelines: [String: ConversationTimeline] = [:]
-    // How often the relay's files were found older, as was told.
+    // Number of rewinds of the relay's files that were reported.
     var rewinds = 0
 
     func take(_ command: Command) async {
@@ -150,7 +150,7 @@ final class App {
     }
 }
 
-/// What gives the app its tokens.
+/// The source of the app's tokens.
 final class Backend: Sendable {
     private let token = Mutex("")
 

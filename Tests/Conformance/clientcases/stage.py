@@ -229,7 +229,7 @@ class Stage:
             page = await desk.call("history", conversation=destination, limit=100)
         except Refused:
             page = {"messages": [], "gaps": []}
-        # Of what a block has hidden in a conversation of two, nothing is shown.
+        # Nothing is shown of messages hidden by a block in a conversation of two.
         there = [self.plain({
             "text": one.get("body", ""), "deleted": "deletedAt" in one, **one}) for one in page["messages"]
             if not (one.get("hidden") and destination.startswith("@"))]

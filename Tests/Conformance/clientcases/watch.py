@@ -125,7 +125,7 @@ class Watch:
                 waits = True
             else:
                 self.check(not waits, f"{sequence} is shown after what waits")
-                # Of what a block has hidden in a conversation of two, nothing is shown.
+                # Nothing is shown of messages hidden by a block in a conversation of two.
                 left = set(range(last + 1, sequence)) - self.hidden
                 self.check(not left or last == 0, f"{sequence} is shown after {last}, without a gap")
                 last = sequence

@@ -11,7 +11,7 @@ from .waiting import PATIENCE
 
 SCREENSHOTS = REPOSITORY / ".build-screenshots"
 
-# How much of a page is told when a test fails. In characters.
+# Most of a page's text to show when a test fails. In characters.
 SHOWN = 5_000
 
 # What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.

@@ -47,7 +47,7 @@ class Device:
         self.frames = []
         # Events that arrived and have not been taken by `event` yet.
         self.events = []
-        # Answers that nobody waits for. There must be none, except where a test sends frames by hand and allows it.
+        # Unexpected answers. There must be none, except where a test sends frames by hand and allows it.
         self.strays = []
         self.allows_strays = False
         self.numbers = itertools.count(1)

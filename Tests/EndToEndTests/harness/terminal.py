@@ -68,7 +68,7 @@ class Terminal:
     def resize(self, rows, columns):
         self.screen.resize(rows, columns)
         self.size(rows, columns)
-        # The kernel tells the foreground group; this is the same for a test that isn't sure who that is.
+        # The kernel signals the foreground group; this is the same for a test that isn't sure which group that is.
         self.process.send_signal(signal.SIGWINCH)
 
     @property

@@ -10,12 +10,12 @@ import Testing
         client.frames("badge").compactMap { $0.number("unread") }
     }
 
-    /// What the device was told last.
+    /// The last badge that the device got.
     private func badge(_ client: HarnessClient) -> Int64? {
         badges(client).last ?? client.welcome("badge")?.integer
     }
 
-    /// What the relay's own list of conversations says.
+    /// The sum in the relay's own list of conversations.
     private func sum(_ client: HarnessClient, without muted: String...) -> Int64 {
         let all = client.request("conversation.list", ["limit": 100])?.list("conversations") ?? []
         return all.filter { !muted.contains($0.text("conversation") ?? "") }.reduce(0) {
@@ -44,7 +44,7 @@ import Testing
         relay.advance(500)
         #expect(badges(bob) == [5, 3] && badges(tablet) == [5, 3])
         #expect(sum(bob) == 3)
-        // A new device is told the same, and an answer reads everything before it.
+        // A new device gets the same, and an answer reads everything before it.
         #expect(relay.connect("bob", "laptop").welcome("badge")?.integer == 3)
         bob.post("answer", to: group)
         relay.advance(500)
@@ -171,7 +171,7 @@ import Testing
         relay.advance(500)
         #expect(badge(bob) == 2)
         alice.post("later", to: group)
-        // Whoever comes back begins with nothing unread, and a mute is still there.
+        // A returning member begins with nothing unread, and a mute is still there.
         mute(groups[0], true, on: bob)
         for id in [group, groups[0]] {
             #expect(alice.outcome("conversation.add", ["conversation": "\(id)", "users": ["bob"]]) == "ok")
@@ -227,7 +227,7 @@ import Testing
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         alice.post("a", to: group)
         relay.advance(500)
-        // It reads everything, and the sum is back before the others were told.
+        // It reads everything, and the sum is back before the others got it.
         bob.tell("read", ["conversation": "\(group)", "sequence": 1])
         let tablet = relay.connect("bob", "tablet")
         #expect(tablet.welcome("badge")?.integer == 0)
@@ -269,7 +269,7 @@ import Testing
         #expect(bob.welcome("badge") == nil)
         relay.advance(10)
         #expect(badges(bob) == [20])
-        // A second device is told at once, because the user is counted already.
+        // A second device gets it at once, because the user is counted already.
         #expect(relay.connect("bob", "tablet").welcome("badge")?.integer == 20)
         alice.post("more", to: groups[3])
         relay.advance(500)
@@ -297,7 +297,7 @@ import Testing
         return (relay, alice, names.map { relay.connect($0) }, group)
     }
 
-    /// What is written while the members are looked at is for another look.
+    /// A message stored while the members are being counted is left for another count.
     @Test func aMessageDuringAWalkCounts() {
         let (relay, alice, members, group) = manyMembers()
         alice.post("one", to: group)

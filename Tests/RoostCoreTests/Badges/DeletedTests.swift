@@ -55,7 +55,7 @@ import Testing
         #expect(counts(relay.connect("bob"), group) == [0, 0])
     }
 
-    /// Of more than 32 stretches, the oldest counts as unread again until it is read.
+    /// Beyond 32 ranges, the oldest counts as unread again until it is read.
     @Test func theNewest32StretchesAreKept() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         defer { relay.settle() }

@@ -103,7 +103,7 @@ import Testing
         #expect(bob.bodies == texts(5...8))
     }
 
-    /// Bob was removed and added again while his device was away. The device is told of the messages in between.
+    /// Bob was removed and added again while his device was away. The device gets the messages in between.
     @Test func aMemberAddedAgainWhileAwayIsToldWhatToFetch() {
         post(1...2)
         var bob = relay.connect("bob")
@@ -175,7 +175,7 @@ import Testing
         #expect(now?["conversation"]?["message"]?.text("body") == "m9")
     }
 
-    /// A client that is told of an edit is always told a body, and never an old one.
+    /// A client that gets an edit always gets a body, and never an old one.
     @Test func nothingButTheDeletionIsToldOfADeletedMessage() {
         post(1...2)
         var bob = relay.connect("bob")
@@ -192,7 +192,7 @@ import Testing
         #expect(bob.frames("edit").first?.text("body") == "c")
     }
 
-    /// The same is told to a device that was connected, and to one that was away.
+    /// A device that was connected gets the same as one that was away.
     @Test(arguments: [true, false])
     func whoIsAddedIsToldWhatWasBefore(isConnected: Bool) {
         post(1...3)
@@ -366,7 +366,7 @@ import Testing
         #expect(frames.map { $0.text("photo") } == [nil, nil, "", "", nil])
     }
 
-    /// What the group is called later is none of the business of who has left, and no other page gets that one's form.
+    /// A former member doesn't get later names of the group, and no other page gets that member's form.
     @Test func aMemberRemovedMeanwhileIsNotToldWhatTheGroupIsCalledSince() {
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
         _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "First"])
@@ -383,7 +383,7 @@ import Testing
         #expect(carol.frames("conversation").first?.text("name") == "Second")
     }
 
-    /// What becomes of messages after somebody has left is none of that one's business, however often it comes back.
+    /// A former member doesn't get later changes of messages, however often it comes back.
     @Test func aMemberRemovedMeanwhileIsNotToldWhatBecameOfMessagesSince() {
         post(1...3)
         _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "before"])

@@ -91,7 +91,7 @@ import Testing
         #expect(readsAfterTwoRounds(.with { $0.sharedPageRounds = 2 }) == 1)
     }
 
-    /// Somebody asks for the same page at the end of each round.
+    /// A client asks for the same page at the end of each round.
     private func readsAfterTwoRounds(_ limits: Limits) -> Int {
         var limits = limits
         limits.windowBytes = 0
@@ -136,7 +136,7 @@ import Testing
         return relay.heldReads.count
     }
 
-    /// Only the author's own devices are told the key and the device of a message.
+    /// Only the author's own devices get the key and the device of a message.
     @Test func authorsSeeTheirMessagesAsTheirOwn() throws {
         let other = relay.connect(names[0])
         let own = relay.connect("alice", "tablet", resume: "memory-0")

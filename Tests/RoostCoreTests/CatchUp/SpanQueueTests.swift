@@ -14,7 +14,7 @@ import Testing
         return queue
     }
 
-    /// What a page costs doesn't grow with the number of spans.
+    /// The cost of a page doesn't grow with the number of spans.
     @Test func aPageLooksIntoFewSpans() {
         var queue = queue((1...10_000).map { span($0, after: 10_001 - $0) })
         let (first, horizon) = queue.take(256, after: .start)
@@ -39,7 +39,7 @@ import Testing
         #expect(horizon == Position(.max))
     }
 
-    /// A gap is told before the rows above its place, so its span begins there.
+    /// A gap is sent before the rows above its place, so its span begins there.
     @Test func aGapBeginsAtItsPlace() {
         var gap = span(1, after: 50)
         gap.skip = .init(from: SequenceNumber(1), to: SequenceNumber(5), place: Position(10))

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RoostCore
 
-/// Who is a little behind gets the newest events from memory: no read, the same events as from the log, and live in the
-/// same turn.
+/// A client that is a little behind gets the newest events from memory: no read, the same events as from the log, and
+/// live in the same turn.
 @Suite struct WindowTests {
     private let relay: RelayHarness
     private let alice: HarnessClient
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// What is too old is erased from the store, so it mustn't be here any longer.
+    /// An event that is too old is erased from the store, so it mustn't be here any longer.
     @Test func whatIsTooOldIsNotInTheWindow() {
         let relay = RelayHarness(limits: .with { $0.windowMilliseconds = 32_000 })
         let alice = relay.connect("alice")
@@ -217,7 +217,7 @@ import Testing
         #expect(relay.relay.counters.behind.windowPieces > 5)
     }
 
-    /// What a reset leaves out doesn't come with a later piece. What is above it does, as from the log.
+    /// An event that a reset leaves out doesn't come with a later piece. An event above it does, as from the log.
     @Test(arguments: [4, 4_096])
     func aResetThatTakesSeveralPiecesIsToldOnce(stepsPerTurn: Int) {
         let relay = RelayHarness(
@@ -243,7 +243,7 @@ import Testing
         #expect(bob.frames("react").compactMap { $0.number("sequence") } == [13, 14, 15, 16])
     }
 
-    /// Of a user in very many conversations, the window is looked at, and not each of them.
+    /// The window is searched for a user in very many conversations, and not each of them.
     @Test func aUserInManyConversationsGetsThemFromTheWindow() {
         let relay = RelayHarness(
             limits: .with {
@@ -269,7 +269,7 @@ import Testing
         #expect(again.events.isEmpty && again.frames("live").count == 1)
     }
 
-    /// What is older than the window is looked for in each of them, a few in each turn.
+    /// Events older than the window are looked for in each conversation, a few in each turn.
     @Test func aUserInManyConversationsGetsThemFromTheLog() {
         let relay = RelayHarness(
             limits: .with {

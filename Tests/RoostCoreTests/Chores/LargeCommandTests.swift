@@ -48,7 +48,7 @@ import Testing
         #expect(alice.outcome("conversation.members", ["conversation": "\(group)", "after": "x"]) == "bad_request")
     }
 
-    /// Whoever ended the last page has left: some may come again, and none is missed.
+    /// The member at the end of the last page has left: some may come again, and none is missed.
     @Test func aPageFollowsAMemberWhoHasLeft() {
         let alice = relay.connect("alice")
         let group = alice.makeGroup("a", "b")
@@ -155,7 +155,7 @@ import Testing
         #expect(alice.frames("presence").count == 1)
     }
 
-    /// What a command looked at is paid for afterwards, and others don't wait for it.
+    /// A large command is paid for afterwards, and others don't wait for it.
     @Test func largeCommandsAreBoundedForEachSession() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

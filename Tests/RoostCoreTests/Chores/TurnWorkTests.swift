@@ -25,7 +25,7 @@ import Testing
             #expect(cost.work <= most, "\(name) took \(cost.work) in one call")
             #expect(cost.calls > 0)
         }
-        // Nobody watches the crowd, so all that it makes are the steps in which it is announced.
+        // The crowd isn't watched, so all that it makes are the steps in which it is announced.
         for (name, cost) in table.rows where name.contains("crowd") {
             #expect(cost.work <= limits.stepsPerTurn, "\(name) took \(cost.work) in one call")
         }

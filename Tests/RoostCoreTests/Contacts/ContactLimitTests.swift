@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Limits of contacts: exactly at each, and one above it. What is refused makes nobody.
+/// Limits of contacts: exactly at each, and one above it. A refused command makes no user.
 @Suite struct ContactLimitTests {
     private func accept(_ user: String, by client: HarnessClient, _ relay: RelayHarness) -> String {
         let other = relay.connect(user)
@@ -40,7 +40,7 @@ import Testing
         #expect(alice.contact("invite", "u4") == "ok")
     }
 
-    /// However many strangers invite somebody, it can invite and accept, and whom it has written to can invite it.
+    /// However many strangers invite a user, it can invite and accept, and a user that it has written to can invite it.
     @Test func nobodyCanFillAnothersList() {
         let relay = RelayHarness(limits: .with { $0.invitationsReceived = 2 })
         let alice = relay.connect("alice")

@@ -20,7 +20,7 @@ extension HarnessClient {
         return ask(#"{"type":"contact.\#(verb)","id":1,"user":"\#(user)"\#(more)}"#)?.outcome ?? "nothing"
     }
 
-    /// The contacts that the user is told when asking, each in a few words.
+    /// The contacts in the user's list, each in a few words.
     func contacts(_ state: String? = nil) -> [String] {
         let frame = state.map { request("contact.list", ["state": "\($0)"]) } ?? request("contact.list")
         return frame?.list("contacts").map(\.contact) ?? ["nothing"]
@@ -37,7 +37,7 @@ extension JSONValue {
     }
 }
 
-/// Two users become contacts when one invites and the other accepts. Both are told, each sees the other.
+/// Two users become contacts when one invites and the other accepts. Both get the event, and each sees the other.
 @Suite struct ContactTests {
     @Test func anInvitationIsSeenByBothAndAcceptedByTheOther() {
         let relay = RelayHarness.withContacts()
@@ -56,7 +56,7 @@ extension JSONValue {
         #expect(alice.contacts() == [] && bob.contacts() == [])
     }
 
-    /// Nothing that somebody has written down is left who has left for good, also after a crash.
+    /// No note about a user who has left for good remains, also after a crash.
     @Test func whoHasLeftIsNobodysContact() {
         let relay = RelayHarness.withContacts()
         let (alice, bob, mill) = (relay.connect("alice"), relay.connect("bob"), relay.open())
@@ -90,7 +90,7 @@ extension JSONValue {
         #expect(bob.contacts() == ["alice accepted trainer"])
     }
 
-    /// Nobody is listed as somebody's client without its own will (and nobody but the invited one can say so).
+    /// A user is listed as a client only with its own consent (and only the invited one can give it).
     @Test func aClientAcceptsBeforeBeingListedAsOne() {
         let relay = RelayHarness.withContacts()
         let (trainer, client) = (relay.connect("tina"), relay.connect("carl"))
@@ -138,7 +138,7 @@ extension JSONValue {
         #expect(bob.contacts() == ["alice accepted friend"])
     }
 
-    /// A retry changes nothing and tells nobody.
+    /// A retry changes nothing and sends nothing.
     @Test func onesOwnInvitationIsRemovedAndNotDeclined() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")

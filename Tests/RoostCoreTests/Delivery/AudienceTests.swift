@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime((carol, tablet)) {}
     }
 
-    /// What is true is not looked for again.
+    /// A valid result is not searched for again.
     @Test func membersAreSearchedOnlyAfterSomebodyCameOrWent() {
         let session = cast.session(on: cast.device(of: 0), numbered: 1)
         #expect(listeners() == [1])
@@ -40,7 +40,7 @@ import Testing
         #expect(cast.counters.steps == steps + 1)
     }
 
-    /// Its place is used again by somebody else.
+    /// Its index is used again for another user.
     @Test func whoeverIsForgottenIsNotHere() {
         let roll = cast.roll
         var user: User? = User(UserNumber(50), name: "x", roll)

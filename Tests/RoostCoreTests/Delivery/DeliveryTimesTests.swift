@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// How long events are on their way.
+/// Delivery times of events.
 @Suite struct DeliveryTimesTests {
     private func event(_ position: Int64, at time: Int64) -> StoredEvent {
         let append = Append(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Which sessions the host visits, in which order, and how many in one turn.
+/// The sessions that the host visits, in which order, and how many in one turn.
 @Suite struct DirectEdgeTests {
     private let edge = DirectEdge(calmBytes: 100, visitsMin: 4, crowdVisitsMin: 2)
     private let cast = Cast("alice", "bob", "carol")
@@ -68,7 +68,7 @@ import Testing
         let frame = frame(bytes: 1)
         let held = Unmanaged.passUnretained(frame)
         for session in some { edge.writePatiently(frame, to: session) }
-        // Whoever gets something else as well takes all of it at once.
+        // A session that gets something else as well takes all of it at once.
         for session in some[..<2] { edge.touch(session) }
         for session in some[2..<6] { edge.add(session, to: held, bytes: frame.count, isCrowd: true) }
         edge.end(held, sessions: 4)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// How far a device has got, judged by its acks.
+/// The position of a device, judged by its acks.
 @Suite struct FeedTests {
     @Test func whileLiveAnAckCoversWhatItNames() {
         var feed = Feed()

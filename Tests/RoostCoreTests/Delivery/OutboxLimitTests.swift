@@ -145,7 +145,7 @@ import Testing
         #expect(alice.session.closing == .tooSlow)
     }
 
-    /// The end of the session removes it from the audience that is just being told.
+    /// The end of the session removes it from the audience of the event being sent.
     @Test func aSessionThatEndsDuringATickDisturbsNobody() {
         let relay = RelayHarness(
             limits: .with {

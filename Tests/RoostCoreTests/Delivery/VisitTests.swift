@@ -54,7 +54,7 @@ import Testing
         #expect(others.dropFirst(waiting).map(\.session) == first.map(\.session))
     }
 
-    /// Who gets something else than the crowd is visited first, and the crowd goes on in each turn.
+    /// A session that gets something else than the crowd is visited first, and the crowd goes on in each turn.
     @Test func aMessageToOnePersonDoesNotWaitBehindACrowd() {
         signal("one")
         let first = visit().map(\.session)

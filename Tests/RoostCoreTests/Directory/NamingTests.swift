@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Users who come into being because somebody names them, and whom they count against.
+/// Users that come into being by being named, and the users that they count against.
 @Suite struct NamingTests {
     private func create(_ client: HarnessClient, _ members: Value, key: String? = nil) -> String {
         guard let key else {
@@ -99,7 +99,7 @@ import Testing
         _ = relay.connect("carol")
         let group = alice.makeGroup("bob", "carol")
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob", "carol"]])
-        // Devices that he may still get are told of the group.
+        // Devices that he may still get must receive the group.
         #expect(users(relay) == ["alice", "carol", "bob"])
         _ = alice.request("conversation.leave", ["conversation": "\(group)"])
         #expect(users(relay) == ["alice", "carol"])
@@ -120,7 +120,7 @@ import Testing
         #expect(users(relay) == ["alice", "bob"])
     }
 
-    /// As after a crash between two batches.
+    /// The state is that after a crash between two batches.
     @Test func nobodiesAreForgottenAtTheStart() {
         let log = MemoryLog()
         _ = log.commit([
@@ -228,7 +228,7 @@ import Testing
         let add: Members = ["conversation": "\(group)", "users": ["victim"]]
         #expect(stranger.outcome("conversation.add", add) == "too_large")
         #expect(stranger.post("k", to: "@victim")?.outcome == "ok")
-        // That somebody wrote to the victim is not enough.
+        // A message to the victim is not enough.
         #expect(stranger.outcome("conversation.add", add) == "too_large")
         #expect(create(friend, ["victim"]) == "too_large")
         victim.post("k", to: "@friend")

@@ -140,7 +140,7 @@ import Testing
         #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["erin"]]) == "busy")
         #expect(alice.outcome("conversation.create", ["kind": "group", "name": "G", "members": ["erin"]]) == "busy")
         #expect(alice.outcome("send", ["to": "@erin", "key": "k", "body": "b"]) == "busy")
-        // Whoever is known is welcome.
+        // A known user is welcome.
         #expect(relay.connect("alice").session.isReady)
         relay.holdsCommits = false
         relay.settle()

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Where unknown names are refused, a typo makes nobody, and a username is an address.
+/// Where unknown names are refused, a typo makes no user, and a username is an address.
 @Suite struct UnknownNameTests {
     private func strict(gate: String = "off", requests: Bool = false) -> RelayHarness {
         var rules = PolicyRules()
@@ -39,7 +39,7 @@ import Testing
         let group = alice.makeGroup()
         let users = relay.log.load().users.count
         #expect(outcomes(alice, "bem", group).allSatisfy { $0 == "not_found" })
-        // A report of nobody is answered like any other, because it doesn't reach anybody.
+        // A report of an unknown name is answered like any other, because it doesn't reach any user.
         #expect(alice.outcome("contact.report", ["user": "bem", "reason": "spam"]) == "ok")
         #expect(mill(at: relay).outcome("send", ["as": "bem", "to": "@alice", "key": "k", "body": "x"]) == "not_found")
         #expect(mill(at: relay).outcome("admin.revoke", ["user": "bem"]) == "not_found")
@@ -53,7 +53,7 @@ import Testing
         let relay = strict()
         let mill = mill(at: relay)
         #expect(mill.outcome("admin.revoke", ["user": "late", "unknown": true]) == "ok")
-        // That tells nobody that there is such a user.
+        // Others don't learn by that that there is such a user.
         #expect(relay.connect("alice").outcome("send", ["to": "@late", "key": "k", "body": "x"]) == "not_found")
     }
 
@@ -140,7 +140,7 @@ import Testing
     @Test func anIdComesBeforeAUsername() {
         let relay = strict()
         let (alice, ben, eve) = (relay.connect("alice"), relay.connect("ben"), relay.connect("eve"))
-        // Nobody takes the id of another for a username: it would lead to that one.
+        // A username can't be another user's id: it would lead to that user.
         #expect(eve.outcome("profile.set", ["name": "Eve", "username": "ben"]) == "username_taken")
         named(eve, "zoe")
         #expect(alice.outcome("send", ["to": "@zoe", "key": "k1", "body": "x"]) == "ok")

@@ -34,11 +34,11 @@ import Testing
         #expect(bob.frames("message").last?.number("expires") == expires)
         #expect(unread(bob, group) == [2, 1, Self.day])
         relay.advance(Self.day - 1_000)
-        // Nobody keeps a connection for a day.
+        // A connection doesn't last for a day.
         (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         #expect(shown(bob, group) == ["stays", "goes"])
         relay.advance(1_000)
-        // From its time on nobody is shown it.
+        // After its time no user gets it.
         #expect(shown(bob, group) == ["stays", nil])
         relay.advance(59_000)
         (alice, bob) = (relay.connect("alice"), relay.connect("bob"))

@@ -147,7 +147,7 @@ import Testing
         bob.post("two", to: group)
         #expect(forward(1, key: "w", by: carol)?.outcome == "ok")
         #expect(forward(2, key: "x", by: carol)?.outcome == "ok")
-        // Of somebody with a block, in a group.
+        // The author has a block, in a group.
         _ = carol.request("contact.block", ["users": ["bob"]])
         #expect(forward(2, key: "y", by: carol)?.outcome == "not_found")
         #expect(forward(2, key: "y")?.outcome == "ok")
@@ -292,7 +292,7 @@ import Testing
         }
         relay.advance(10_000)
         if code == "busy" {
-            // Nobody knows whether the last one leaves, or has left before.
+            // It isn't known whether the last one leaves, or has left before.
             relay.holdsCommits = true
             alice.start("conversation.leave", ["conversation": "\(target)", "key": "l"], id: 7)
         }
@@ -328,7 +328,7 @@ import Testing
             }
             return count
         }
-        // 200 may be spent. Two sessions are told: 3 a message, and 101 while it is under way, the most that there is.
+        // 200 may be spent. Two sessions get it: 3 a message, and 101 while it is under way, the most that there is.
         #expect(count(1) == 34)
         // 10 for the bytes, 5 for storing them, 22 for telling, and 1 for the command.
         #expect(count(2) == 3)

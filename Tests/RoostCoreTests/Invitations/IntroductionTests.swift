@@ -29,7 +29,7 @@ import Testing
         #expect(olivia.post("hi", to: "@ben")?.outcome == "ok")
     }
 
-    /// Also if neither has ever connected, and after a crash: both are told when they come.
+    /// It works without either having ever connected, and after a crash: both get the contact when they come.
     @Test func theyNeedNotBeThere() {
         let relay = RelayHarness.withContacts("friend")
         #expect(introduce("ben", to: "olivia", on: relay)?.outcome == "ok")
@@ -82,7 +82,7 @@ import Testing
         #expect(olivia.request("conversation.list")?.list("conversations").map { $0.text("conversation") } == [direct])
     }
 
-    /// Of a kind with two words, whoever made the link is the first.
+    /// In a kind with two words, the maker of the link is the first.
     @Test func theInviterIsTheTrainer() {
         let relay = RelayHarness.withContacts("trainer/client")
         #expect(introduce("carl", to: "tina", on: relay)?.outcome == "ok")

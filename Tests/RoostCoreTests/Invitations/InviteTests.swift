@@ -36,7 +36,7 @@ extension JSONValue {
     }
 }
 
-/// A link that a user makes: whoever opens it becomes a contact, or joins the group.
+/// A link that a user makes: the user who opens it becomes a contact, or joins the group.
 @Suite struct InviteTests {
     let relay = RelayHarness.withContacts("friend")
     let alice: HarnessClient
@@ -72,14 +72,14 @@ extension JSONValue {
         #expect(bob.request("invite.open", ["code": "\(code)"])?["conversation"]?.text("conversation") == group)
         let told = alice.frames("conversation").first
         #expect(told?.text("event") == "added" && told?.text("by") == "bob" && told?.text("inviter") == "alice")
-        // Whoever is inside is taken there, also by a link that is used up.
+        // A member is taken there, also by a link that is used up.
         #expect(bob.request("invite.open", ["code": "\(code)"])?.flag("duplicate") == true)
         #expect(alice.invites() == ["1/2"])
         #expect(bob.post("hello", to: group)?.outcome == "ok")
         #expect(alice.contacts() == [])
     }
 
-    /// To whoever was banned, a link to the group is like one that isn't good, also when it is tried too often.
+    /// A link to the group is like an invalid one to a banned user, also when it is tried too often.
     @Test func aBanHolds() {
         let group = alice.makeGroup("bob")
         let code = alice.makeInvite(["conversation": "\(group)", "uses": 5])
@@ -100,7 +100,7 @@ extension JSONValue {
         #expect(relay.connect("eve").outcome("invite.create", ["conversation": "\(group)"]) == "not_found")
         _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "admin"])
         let code = bob.makeInvite(["conversation": "\(group)"])
-        // Who isn't an admin any more invites nobody.
+        // A former admin can't invite.
         _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "member"])
         #expect(relay.connect("eve").openInvite(code) == "not_found")
         #expect(bob.invites() == [])
@@ -109,8 +109,8 @@ extension JSONValue {
         #expect(bob.outcome("invite.create", ["conversation": "@alice"]) == "conflict")
     }
 
-    /// A code that was never made, one that was used up, revoked or has ended, and one of somebody who has left or was
-    /// shut out: a stranger can't tell one from the other.
+    /// A code that was never made, one that was used up, revoked or has ended, and one of a user who has left or was
+    /// shut out: a stranger can't distinguish them.
     @Test func whatCannotBeUsedIsAllTheSame() {
         let (used, revoked, ended) = (alice.makeInvite(), alice.makeInvite(), alice.makeInvite(["after": 1_000]))
         #expect(bob.openInvite(used) == "ok")
@@ -164,7 +164,7 @@ extension JSONValue {
         #expect(relay.connect("alice").contacts() == ["bob accepted friend"])
     }
 
-    /// Whoever was blocked by the maker gets what others get, and the maker sees nothing of it.
+    /// A user blocked by the maker gets what others get, and the maker sees nothing of it.
     @Test func aBlockIsNeitherPassedNorBetrayed() {
         let carol = relay.connect("carol")
         let (one, other) = (alice.makeInvite(), alice.makeInvite())
@@ -174,7 +174,7 @@ extension JSONValue {
             client.forget()
             _ = client.request("invite.open", ["code": "\(code)"])
             relay.pause()
-            // Whoever has blocked somebody looks offline, as everywhere.
+            // A user who has blocked another looks offline to that one, as everywhere.
             return client.frames.filter { $0.text("type") != "presence" }.map(\.shape)
         }
         #expect(frames(bob, one).sorted() == frames(carol, other).sorted())
@@ -188,8 +188,8 @@ extension JSONValue {
         #expect(relay.connect("alice").contacts() == ["carol accepted friend"])
     }
 
-    /// Who has followed a link behind a block stays a contact in its own eyes when it invites the maker, who has taken
-    /// the block away: another state would tell of the block.
+    /// A user who has followed a link behind a block stays a contact in its own eyes when it invites the maker, who has
+    /// removed the block: another state would reveal the block.
     @Test func whoFollowedALinkBehindABlockStaysAContact() {
         let code = alice.makeInvite()
         #expect(alice.outcome("contact.block", ["users": .list(["bob"])]) == "ok")
@@ -201,7 +201,7 @@ extension JSONValue {
         #expect(bob.contacts() == ["alice accepted friend"] && alice.contacts() == ["bob accepted friend"])
     }
 
-    /// What the store had no room for isn't counted, and the second try is counted once.
+    /// A use that the store had no room for isn't counted, and the second try is counted once.
     @Test func whatIsNotStoredIsNotCounted() {
         let code = alice.makeInvite(["conversation": "\(alice.makeGroup())"])
         relay.holdsCommits = true

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// A command is judged by the changes under way, too, and nobody is told of a change before it is durable.
+/// A command is judged by the changes under way, too, and no client gets a change before it is durable.
 @Suite struct PipelineTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient

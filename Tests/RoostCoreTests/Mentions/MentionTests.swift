@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `mentions`: whom a message is for above all, and what a member hasn't read of it.
+/// `mentions`: the users that a message is for above all, and each member's unread mentions.
 @Suite struct MentionTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -74,7 +74,7 @@ import Testing
         #expect(send("c", ["@all"], by: bob)?.outcome == "forbidden")
         #expect(send("c", ["@all"])?.outcome == "ok")
         #expect(unread(bob) == [1, 1] && unread(alice) == nil)
-        // Nobody was made by the refused ones, and nothing stored.
+        // The refused ones made no user, and stored nothing.
         #expect(relay.relay.counters.users == 3)
         // Nor is anybody mentioned who is known, and no member.
         _ = relay.connect("dave")

@@ -296,7 +296,7 @@ import Testing
         #expect(bob.bodies == ["hello"])
     }
 
-    /// One who left can't be shown the conversation any more, but nobody says that it is gone.
+    /// A user who left can't be shown the conversation any more, but the answer isn't that it is gone.
     @Test func aRetryOfCreatingALeftGroupSaysSo() {
         let alice = relay.connect("alice")
         let members: Members = ["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-1"]

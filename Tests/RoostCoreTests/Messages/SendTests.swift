@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `send`: a message is durable before anybody is told, and then goes to everybody in order.
+/// `send`: a message is durable before any client gets it, and then goes to all in order.
 @Suite struct SendTests {
     let relay = RelayHarness()
 

@@ -58,7 +58,7 @@ import Testing
         for after in ["nonsense", " x", "bob", "bob "] {
             #expect(alice.outcome("user.find", ["prefix": "b", "after": "\(after)"]) == "bad_request", "\(after)")
         }
-        // Whether there is such a user isn't told.
+        // The answer doesn't reveal whether there is such a user.
         #expect(alice.outcome("user.find", ["prefix": "b", "after": "bob b"]) == "ok")
         #expect(alice.outcome("user.find", ["prefix": "b", "after": "ghost b"]) == "ok")
     }

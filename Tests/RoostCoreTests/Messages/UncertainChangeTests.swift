@@ -3,8 +3,8 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// A retry of a change is on its way to the log, and nobody knows yet that it will change nothing. Commands that depend
-/// on it are refused for a short time.
+/// A retry of a change is on its way to the log, and it isn't known yet that it will change nothing. Commands that
+/// depend on it are refused for a short time.
 @Suite struct UncertainChangeTests {
     let relay = RelayHarness()
     let alice: HarnessClient
@@ -74,12 +74,12 @@ import Testing
         let role: Members = ["conversation": "\(group)", "user": "bob", "role": "admin"]
         expectBusy(during(retry, alice, "conversation.role", role))
         expectBusy(during(retry, alice, "conversation.remove", ["conversation": "\(group)", "users": ["bob"]]))
-        // What they store tells who is a member.
+        // Whether they store anything depends on the members.
         expectBusy(during(retry, alice, "conversation.add", ["conversation": "\(group)", "users": ["dave"]]))
         #expect(alice.outcome("conversation.role", role) == "ok")
     }
 
-    /// By the retry alone nobody would be left, and the conversation would be erased although Bob is a member.
+    /// By the retry alone no member would be left, and the conversation would be erased although Bob is a member.
     @Test func leavingBehindARetriedRemovalErasesNothing() {
         #expect(alice.outcome("conversation.remove", ["conversation": "\(group)", "users": ["carol"]]) == "ok")
         let retry = bobIsBack()

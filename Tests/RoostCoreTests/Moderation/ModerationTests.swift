@@ -42,7 +42,7 @@ import Testing
         client.request("conversation.get", ["conversation": "\(group)"])?["conversation"]
     }
 
-    /// What a client may do in the group: the outcome of each command that writes there.
+    /// The outcomes of a client's commands that write in the group.
     private func attempts(_ client: HarnessClient, _ key: String) -> [String: String] {
         [
             "send": client.post(key, to: group)?.outcome ?? "nothing",
@@ -202,7 +202,7 @@ import Testing
         ] {
             #expect(bob.outcome("conversation.\(verb)", members) == "forbidden", "\(verb)")
         }
-        // Whoever becomes owner is free: nobody else could lift it.
+        // A new owner is freed: no other member could lift it.
         #expect(alice.outcome("conversation.leave", ["conversation": "\(group)"]) == "ok")
         #expect(bob.post("mine", to: group)?.outcome == "ok")
         let direct = bob.makeDirect("carol")

@@ -22,7 +22,7 @@ import Testing
         #expect(ok?.outcome == "ok" && ok?.number("sequence") == 1 && ok?.text("conversation") != nil)
         let got = bob.frames("message").first
         #expect(got?.text("from") == "alice" && got?.text("body") == "hi" && got?["key"] == nil)
-        // Her own devices are told which of them it was, and under which key.
+        // Her own devices learn which of them it was, and under which key.
         let own = alice.frames("message").first
         #expect(own?.text("device") == "api" && own?.text("key") == "k1")
         // The same key again has the first answer, from whichever device.
@@ -143,7 +143,7 @@ import Testing
         alice.post("one", to: "@bob")
         relay.advance(5_000)
         let mill = mill(at: relay)
-        // A service may send 20 at once, for whomever, and nobody else pays.
+        // A service may send 20 at once, as any user, and other users don't pay.
         let outcomes = (0..<25).map { number in
             mill.outcome("send", ["as": "u\(number)", "to": "@bob", "key": "k", "body": "x"])
         }
@@ -175,7 +175,7 @@ import Testing
         for number in 0..<4 {
             let page = mill.frames.first { $0.number("re") == Int64(number) + 10 }
             #expect(page?.list("messages").map { $0.text("body") } == ["from \(number)"])
-            // It is the user's own: the device is told.
+            // It is the user's own message: the device is included.
             #expect(page?.list("messages").first?.text("device") == "api")
         }
     }

@@ -91,7 +91,7 @@ import Testing
         let group = alice.makeGroup("bob")
         for number in 1...7 { bob.post("b\(number)", to: group) }
         for number in 1...6 { alice.post("a\(number)", to: group) }
-        // One conversation event, seven messages of Bob, six of Alice, each of which tells two sessions.
+        // One conversation event, seven messages of Bob, six of Alice, each of which goes to two sessions.
         #expect(eraseAll(of: "alice", mill(at: relay)).prefix(5) == [0, 0, 1, 2, 2])
     }
 
@@ -140,7 +140,7 @@ import Testing
         #expect(mill.outcome("admin.erase", ["user": "alice", "conversation": "c"]) == "bad_request")
         #expect(mill.outcome("admin.erase", ["conversation": "c", "until": 1]) == "bad_request")
         #expect(mill.outcome("admin.erase", ["user": "alice", "until": 0]) == "bad_request")
-        // Whose direct conversation with her it would be, nobody could say.
+        // It can't be known whose direct conversation with her it would be.
         #expect(mill.outcome("admin.erase", ["conversation": "@alice"]) == "bad_request")
         #expect(relay.connect("bob").outcome("admin.erase", ["user": "alice"]) == "forbidden")
     }

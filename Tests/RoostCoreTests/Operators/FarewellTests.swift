@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `admin.profile` with `deleted: true`: the user leaves every conversation, and nobody reaches the user any more.
+/// `admin.profile` with `deleted: true`: the user leaves every conversation, and can't be reached any more.
 @Suite struct FarewellTests {
     private let relay = RelayHarness()
     private let alice, bob, carol: HarnessClient

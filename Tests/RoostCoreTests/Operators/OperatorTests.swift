@@ -112,7 +112,7 @@ import Testing
         #expect(relay.connect("alice").frames.first?.text("type") == "welcome")
     }
 
-    /// It holds at once, and the operator is told that it isn't stored.
+    /// It takes effect at once, and the operator's answer says that it isn't stored.
     @Test func aRevocationOnAFullDiskIsStoredWhenThereIsRoom() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")

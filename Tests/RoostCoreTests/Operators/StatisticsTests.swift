@@ -112,7 +112,7 @@ import Testing
         let fourth = relay.open()
         fourth.send(#"{"type":"hello","id":0,"token":"admin:fourth","operator":true}"#)
         #expect(fourth.codes == ["busy"])
-        // Whoever is gone makes room.
+        // A closed session makes room.
         alice.drop()
         #expect(third.outcome("admin.statistics") == "ok")
     }

@@ -24,7 +24,7 @@ import Testing
             ["conversation": "\(conversation ?? group)", "sequence": .init(integerLiteral: sequence)])
     }
 
-    /// As the conversation object has them, which is what the list of them has.
+    /// The pins in the conversation object, which are those of the list.
     private func pins(_ client: HarnessClient, of conversation: String? = nil) -> [Int64] {
         let name = conversation ?? group
         let object = client.request("conversation.get", ["conversation": "\(name)"])?["conversation"]
@@ -121,7 +121,7 @@ import Testing
         bob.forget()
         _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
         #expect(pins(bob) == [3, 1])
-        // The deletion tells it.
+        // The deletion implies it.
         #expect(bob.frames("conversation").isEmpty && bob.frames("delete").count == 1)
         relay.crash()
         #expect(pins(relay.connect("bob")) == [3, 1])
@@ -137,7 +137,7 @@ import Testing
         #expect(pins(relay.connect("bob")) == [1])
     }
 
-    /// Nobody asks for the list, which would find it out.
+    /// No client asks for the list, which would find it out.
     @Test("an object tells no pin of what has disappeared")
     func disappeared() {
         _ = alice.request("conversation.expiry", ["conversation": "\(group)", "after": 86_400_000])
@@ -176,7 +176,7 @@ import Testing
         }
         let first = page(1)
         #expect(first.sequences == [5])
-        // One that is pinned meanwhile is on no later page, and one that isn't any more hinders nobody.
+        // A message that is pinned meanwhile is on no later page, and one that isn't pinned any more does no harm.
         _ = alice.request("conversation.unpin", ["conversation": "\(group)", "sequence": 5])
         #expect(pin(alice, 5, in: group) == "ok")
         let second = page(50, first.next)
@@ -226,7 +226,7 @@ import Testing
         #expect(asked?.list("pins").isEmpty == true && asked?["next"] == nil)
     }
 
-    /// What was pinned of before a return is neither told, listed nor taken away.
+    /// Pins of messages from before a return are neither sent, listed nor removed.
     @Test("a member can't take away or hear of a pin of a message from before its return")
     func pinsBeforeAReturn() {
         let direct = alice.makeDirect("bob")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Who has blocked somebody can't write to that one and gets nothing of it. The blocked one isn't told: see
+/// A blocker can't write to the blocked user and gets nothing from it. The blocked one doesn't learn of the block: see
 /// `SilenceTests`.
 @Suite struct BlockTests {
     let relay = RelayHarness()
@@ -50,7 +50,7 @@ import Testing
         bob.forget()
         #expect(outcomes(alice, "bob", in: direct) == ["blocked"])
         #expect(bob.bodies.isEmpty && bob.frames("signal").isEmpty && bob.frames("typing").isEmpty)
-        // Nobody was made for what was refused.
+        // The refused command made no user.
         #expect(relay.relay.directory.user(called: "dave") == nil)
     }
 
@@ -65,7 +65,7 @@ import Testing
             #expect(listed?.text("body") == "hello")
             #expect(client.outcome("read", ["conversation": "\(direct)", "sequence": 1]) == "ok")
         }
-        // Whoever wrote it may take it back.
+        // The author may take it back.
         #expect(alice.outcome("delete", ["conversation": "\(direct)", "sequence": 1]) == "ok")
         #expect(relay.connect("bob", "tablet").frames("delete").count == 1)
     }
@@ -100,7 +100,8 @@ import Testing
         #expect(bob.request("privacy")?.list("exceptions").isEmpty == true)
     }
 
-    /// It is so whether or not the user was told of that one before, so that nothing is to be learned from it.
+    /// The answer is the same whether or not the user knew of the other one before, so that nothing can be learned from
+    /// it.
     @Test(arguments: [true, false])
     func allDevicesAreToldThatTheBlockedOneIsOffline(isHere: Bool) {
         let tablet = relay.connect("alice", "tablet")

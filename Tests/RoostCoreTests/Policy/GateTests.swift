@@ -25,7 +25,7 @@ extension RelayHarness {
         _ = other.contact("accept", one.session.userName ?? "")
     }
 
-    /// How many commands the gate refused, and how many it would have refused.
+    /// Number of commands that the gate refused, and that it would have refused.
     var refused: [Int] { relay.counters.gate.refused }
     var logged: [Int] { relay.counters.gate.logged }
 }
@@ -39,9 +39,9 @@ extension Policy {
     }
 }
 
-/// Who may reach whom: with the gate on, only those who know each other.
+/// The gate: when it is on, users can only reach users that they know.
 @Suite struct GateTests {
-    /// Each way to reach somebody, with the outcome.
+    /// Each way to reach a user, with the outcome.
     private func deeds(_ client: HarnessClient, _ user: String, _ group: String) -> [String] {
         [
             client.outcome("conversation.create", ["kind": "direct", "members": ["\(user)"]]),
@@ -62,7 +62,7 @@ extension Policy {
         #expect(alice.outcome("watch", ["users": ["bob"]]) == no)
         relay.pause()
         #expect(bob.frames.isEmpty)
-        // Whom nobody knows is no other stranger, and isn't made by it.
+        // An unknown name is like any other stranger, and makes no user.
         #expect(deeds(alice, "nobody", group) == [no, no, no, no])
         relay.pause()
         #expect(relay.log.load().users.map(\.name) == ["alice", "bob"])
@@ -100,7 +100,7 @@ extension Policy {
         #expect(deeds(bob, "alice", bob.makeGroup()) == ["ok", "ok", "ok", "ok"])
     }
 
-    /// The group to which somebody is to be added makes nobody known to it.
+    /// Adding a user to a group makes that user no acquaintance of its members.
     @Test func aGroupIsSharedByItsMembersOnly() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
@@ -126,7 +126,7 @@ extension Policy {
         #expect(relay.connect("alice").outcome("watch", ["users": ["bob"]]) == "ok")
     }
 
-    /// What was sent before the gate closed has its first answer; what was refused has none.
+    /// A message sent before the gate closed has its first answer; a refused one has none.
     @Test func aRetryIsAnsweredAsBefore() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
@@ -168,7 +168,7 @@ extension Policy {
         #expect(mill.outcome("send", send) == "ok")
     }
 
-    /// Whoever ends a contact doesn't see the other any more, if nothing else lets it.
+    /// A user who ends a contact doesn't see the other any more, if nothing else allows it.
     @Test func aWatchEndsWithTheContact() {
         let relay = RelayHarness()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
@@ -195,7 +195,7 @@ extension Policy {
         let policy = Policy(gate: .percent(share))
         let closed = names.count { policy.verdict(onStrangers: $0.0, $0.1) == .closed }
         #expect(abs(closed - share * 100) <= (share == 50 ? 200 : 100), "\(closed) of 10,000")
-        // The same ones each time, whoever of the two asks.
+        // They are the same ones each time, from both sides.
         #expect(
             names.allSatisfy {
                 policy.verdict(onStrangers: $0.0, $0.1) == policy.verdict(onStrangers: $0.1, $0.0)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RoostCore
 
-/// In a group a user sees nothing of those whom it has blocked but the places of their messages: live, when it catches
-/// up from the window or the log, in history and in lists, on each device the same. All others see everything, the
-/// blocked ones, too.
+/// In a group a user sees only placeholders of messages by users that it has blocked: live, when it catches up from the
+/// window or the log, in history and in lists, on each device the same. All others see everything, the blocked ones,
+/// too.
 @Suite struct GroupBlockTests {
     /// Pages of the log are small, so that there are several.
     let relay: RelayHarness
@@ -34,7 +34,7 @@ import Testing
         #expect(client.outcome("contact.block", ["users": ["\(user)"]]) == "ok")
     }
 
-    /// What a client was shown of messages: a body, `-` if it is hidden.
+    /// The messages that a client got: a body, `-` if it is hidden.
     private func shown(_ messages: [JSONValue]) -> [String] {
         messages.map { message in
             guard message.flag("hidden") == true else { return message.text("body") ?? "?" }
@@ -89,7 +89,7 @@ import Testing
         #expect(shown(alice) == ["-", "c", "-"])
     }
 
-    /// Those from whom the same is hidden share a frame.
+    /// Members with the same hidden content share a frame.
     @Test func manyWhoHaveBlockedSomebodyGetOneFrame() {
         let names = (0..<20).map { "u\($0)" }
         _ = alice.outcome("conversation.add", ["conversation": "\(group)", "users": .list(names)])
@@ -106,7 +106,7 @@ import Testing
 
     @Test func whoWasAwayGetsTheSameFromTheLog() { catchUp(GroupBlockTests(windowBytes: 0)) }
 
-    /// The block came before, in the middle of and after what was missed: it counts when somebody comes back.
+    /// The block came before, in the middle of and after the missed events: it counts when the user comes back.
     private func catchUp(_ test: GroupBlockTests) {
         let users = ["alice", "bob", "carol"]
         let away = users.map { test.relay.connect($0, "away") }
@@ -159,7 +159,7 @@ import Testing
         block(alice, "dave")
         let dave = relay.connect("dave")
         alice.post("a", to: group)
-        // Somebody else adds Dave.
+        // Another member adds Dave.
         _ = alice.outcome("conversation.role", ["conversation": "\(group)", "user": "carol", "role": "admin"])
         #expect(carol.outcome("conversation.add", ["conversation": "\(group)", "users": ["dave"]]) == "ok")
         alice.post("b", to: group)
@@ -189,7 +189,7 @@ import Testing
         #expect(history(alice) == ["a", "-", "c"])
     }
 
-    /// Also when a service erases what somebody wrote who has left since.
+    /// It holds for a service's erasure of a former member's content, too.
     @Test func whatIsErasedOfWhomOneDoesNotSeeNamesNobody() {
         talk()
         block(alice, "bob")
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    /// A pin of a message that a member sees only the place of isn't told, listed or taken away.
+    /// A pin of a message that a member sees only as a placeholder isn't sent, listed or removed.
     @Test func pinsOfPlacesAreNotThere() {
         talk()
         block(alice, "bob")
@@ -293,7 +293,7 @@ import Testing
         #expect(pins(alice)[0] == [1] && pins(bob)[0] == [1, 2, 2])
     }
 
-    /// Who belongs to a group, and what it is called, all its members see.
+    /// All members see the members and the name of a group.
     @Test func membershipsAreTold() {
         block(bob, "alice")
         bob.forget()

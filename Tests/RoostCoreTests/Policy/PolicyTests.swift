@@ -42,7 +42,7 @@ import Testing
         #expect(maySee(stranger, cast[0].user) == false)
     }
 
-    /// One step for each conversation of whoever is in fewer.
+    /// One step for each conversation of the user with fewer conversations.
     @Test func theSearchTakesAStepForEachConversation() {
         #expect(maySee(cast[0].user, cast[1].user, steps: 0) == nil)
         #expect(maySee(cast[0].user, cast[1].user, steps: 1) == true)

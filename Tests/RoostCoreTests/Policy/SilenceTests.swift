@@ -7,7 +7,7 @@ import Testing
 /// A block looks like silence: the blocked user gets the same answers and events in each world, whatever it tries, and
 /// the blocker gets nothing of it, then or later.
 @Suite struct SilenceTests {
-    /// What the receiver has made of the sender.
+    /// The receiver's settings for the sender.
     enum World: CaseIterable, CustomTestStringConvertible {
         /// It shows the sender nothing, and hasn't blocked it.
         case hides
@@ -83,7 +83,7 @@ import Testing
         ("contact.unblock", ["users": ["vic"]]),
     ]
 
-    /// What mal is answered to each command, and is sent besides.
+    /// The answers to mal's commands, and the frames sent besides.
     private static func table(_ relay: RelayHarness, _ mal: HarnessClient, tablet: HarnessClient) -> [String] {
         _ = mal.take()
         _ = tablet.take()
@@ -234,7 +234,7 @@ import Testing
         return relay.connect("vic", "other")
     }
 
-    /// What was written during the block is never given to the blocker; what comes after it is.
+    /// A message written during the block never comes to the blocker; a later one does.
     @Test(arguments: [false, true])
     func whatWasWrittenDuringABlockIsNeverGiven(restarts: Bool) {
         mal.post("before", to: "@vic")
@@ -302,7 +302,7 @@ import Testing
         #expect(bodies(sender, in: "@vic") == ["one", "two", "three"])
     }
 
-    /// What a blocked user gives, pins and answers during the block counts for it alone, then and later.
+    /// A blocked user's reactions, pins and answers during the block count for it alone, then and later.
     @Test(arguments: [false, true])
     func whatIsGivenAndPinnedDuringABlockStaysTheSendersOwn(restarts: Bool) {
         let direct = vic.post("before", to: "@mal")?.text("conversation") ?? ""
@@ -342,7 +342,7 @@ import Testing
         #expect(pins(client) == [1] && pins(sender) == [2])
         unblock(client)
         _ = (client.take(), sender.take())
-        // Each goes on with what it sees, and the other one, for whom nothing changes, is told nothing.
+        // Each continues with what it sees, and the other one gets nothing, because nothing changes there.
         #expect(pin(client, 2) == "ok" && unpin(client, 1) == "ok")
         #expect(sender.take().isEmpty)
         #expect(pins(client) == [2] && pins(sender) == [2])
@@ -353,7 +353,8 @@ import Testing
         #expect(seen(client) == ["a", "0"])
     }
 
-    /// Who leaves what it has opened during the block comes back when the other one opens it, and is told so.
+    /// A user who leaves a conversation that it opened during the block comes back when the other one opens it, and
+    /// gets the event.
     @Test func whoHasLeftWhatItOpenedIsToldThatItIsBack() {
         let worlds = World.allCases.map { world in
             let relay = RelayHarness()
@@ -377,7 +378,7 @@ import Testing
         #expect(worlds[0] == worlds[1])
     }
 
-    /// Who doesn't know of a conversation isn't told that operators erase it.
+    /// A user who doesn't know of a conversation gets no event when operators erase it.
     /// An ack covers what was sent, and of this nothing was.
     @Test func whatWasOpenedBehindABlockIsNotDelivered() {
         let relay = RelayHarness()
@@ -512,7 +513,7 @@ import Testing
 
     // MARK: Who has an account
 
-    /// A name that nobody has is answered as one that somebody has.
+    /// A name that doesn't exist gets the same answer as one that does.
     @Test(arguments: [GateRules.Mode.off, .on])
     func namesThatNobodyHasAreAnsweredAlike(mode: GateRules.Mode) {
         let relay = RelayHarness(rules: Self.rules(mode))

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeviceListTests {
     private let relay = RelayHarness()
 
-    /// What `devices` says of one: its state, and why its connection before the present one ended.
+    /// The entry of each device: its state, and the end of its connection before the present one.
     private func list(_ client: HarnessClient) -> [String: String] {
         let devices = client.request("devices")?["devices"]?.elements ?? []
         let said = devices.map { one in

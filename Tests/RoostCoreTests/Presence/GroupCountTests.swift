@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// How many of a group are online is true in the end, whoever comes, goes, joins and leaves meanwhile.
+/// The number of online members of a group is right in the end, with any comings and goings meanwhile.
 @Suite struct GroupCountTests {
     private let relay = RelayHarness(
         limits: .with {
@@ -24,7 +24,7 @@ import Testing
         (client ?? alice).request("watch", ["conversations": .list(groups)])
     }
 
-    /// What the client was told of the conversation, in this order.
+    /// The counts of the conversation that the client got, in this order.
     private func counts(_ client: HarnessClient? = nil, of name: String? = nil) -> [String] {
         (client ?? alice).frames("presence").flatMap { $0.list("conversations") }
             .filter { $0.text("conversation") == name ?? group }.map(told)
@@ -133,7 +133,7 @@ import Testing
         #expect(watch(group, alice.makeGroup("bob"))?.list("conversations").count == 2)
     }
 
-    /// A session that doesn't read is told the newest count when it reads again, and only that one.
+    /// A session that doesn't read gets the newest count when it reads again, and only that one.
     @Test func aSlowSessionIsOwedTheNewestCount() {
         _ = watch(group)
         alice.isReading = false
@@ -160,11 +160,11 @@ import Testing
     }
 }
 
-/// A count is told seldom enough, whoever watches.
+/// A count is sent seldom enough, with any number of watchers.
 @Suite struct GroupCountPaceTests {
     private func counts(_ client: HarnessClient) -> Int { client.frames("presence").count }
 
-    /// Somebody comes or goes many times; watchers are told at most once in an interval, and at last what is true.
+    /// A member comes or goes many times; watchers get at most one count in an interval, and at last the right one.
     @Test func aLargeConversationIsToldOnceInASecond() {
         let relay = RelayHarness(limits: .with { $0.countMembersSmall = 2 })
         let alice = relay.connect("alice")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// What a user hides leaves no trace: no event without news, no earlier tick, no delivery.
+/// Hidden actions leave no trace: no event without news, no earlier tick, no delivery.
 @Suite struct HiddenTraceTests {
     let relay: RelayHarness
     let watcher: HarnessClient
@@ -129,7 +129,7 @@ import Testing
         #expect(told != nil && told == found)
     }
 
-    /// Two changes are told at the ticks that each has alone.
+    /// Two changes are sent at the ticks that each has alone.
     @Test(arguments: stride(from: Int64(0), to: 150, by: 7).map { $0 })
     func ticksDoNotDependOnHiddenChanges(delay: Int64) {
         func heard(isHiddenBusy: Bool) -> [String] {
@@ -219,7 +219,7 @@ import Testing
         _ = watcher.request("send", ["to": "\(group)", "key": "k", "body": "x"])
         ack(bob)
         #expect(receipts(watcher, of: "bob").isEmpty)
-        // What it reads it tells, as its privacy says.
+        // Its read receipts are sent, as its privacy says.
         bob.tell("read", ["conversation": "\(group)", "sequence": 1])
         relay.pause()
         let told = receipts(watcher, of: "bob")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// How much presence is told in a second, and that nothing is left out for it.
+/// The bound on presence sent in a second, without leaving anything out.
 @Suite struct PresencePaceTests {
     @Test func aBurstDelaysNothingAndWhatFollowsIsPacedByTheRate() {
         var pace = PresencePace(perSecond: 1_000, burst: 10, at: 0)

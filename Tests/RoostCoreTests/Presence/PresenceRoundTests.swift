@@ -4,7 +4,8 @@ import Testing
 
 @testable import RoostCore
 
-/// Many who come at once, and many who are told of one: a turn does a part of it, and in the end all know what is true.
+/// Many users who come at once, and many watchers of one: a turn does a part of it, and in the end all have the right
+/// state.
 @Suite struct PresenceRoundTests {
     private static let steps = 4
     private let relay = RelayHarness(
@@ -40,14 +41,14 @@ import Testing
             #expect(relay.relay.counters.steps - before <= Self.steps + 1)
             turns += 1
         }
-        // Two steps for each who came, one for each who is told of it: 27, by turns 5 and 4.
+        // Two steps for each user who came, one for each watcher: 27, by turns 5 and 4.
         #expect(turns == 6)
         relay.settle()
         for name in names { #expect(watcher.states(of: name) == ["online"]) }
         #expect(relay.relay.counters.usersOnline == names.count + 1)
     }
 
-    /// Some have been told and some not when they change again, or leave.
+    /// Some have been announced and some not when they change again, or leave.
     @Test func whatChangesMeanwhileIsToldInTheEnd() {
         _ = watcher.request("watch", ["users": .list(names)])
         watcher.forget()
@@ -63,7 +64,7 @@ import Testing
         #expect(watcher.states(of: "u8").last != "online")
     }
 
-    /// Bob has many watchers, and some look away when he has come but they haven't been told yet.
+    /// Bob has many watchers, and some end their watch when he has come but they haven't got it yet.
     @Test func whoeverLooksAwayMeanwhileIsNotTold() {
         let others = names.map { relay.connect($0) }
         _ = watcher.makeGroup(names + ["bob"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Presence` alone: the state that follows from a user's devices, who is told, and what is stored.
+/// `Presence` alone: the state that follows from a user's devices, its recipients, and the stored part.
 @Suite struct PresenceStateTests {
     let cast = Cast("alice", "bob", "carol")
     let counters = Counters()
@@ -29,14 +29,14 @@ import Testing
             random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), cast.settled())
     }
 
-    /// What follows from a tick at this moment.
+    /// The news of a tick at this moment.
     private func news(at now: Int64) -> Presence.News {
         _ = presence.tick(at: Moment(now))
         var steps = 1_000
         return presence.announce(&steps, at: Moment(now))
     }
 
-    /// What a tick at this moment tells the watcher.
+    /// The states that the watcher gets from a tick at this moment.
     private func told(at now: Int64) -> [PresenceState] {
         news(at: now).audience.filter { $0 === watcher }
             .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced.state)

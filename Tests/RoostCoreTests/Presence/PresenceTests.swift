@@ -10,7 +10,7 @@ import Testing
     let watcher: HarnessClient
     let group: String
 
-    /// The watcher shares a group with Bob and Carol and watches both; nobody else is here.
+    /// The watcher shares a group with Bob and Carol and watches both; no other user is online.
     init() {
         watcher = relay.connect("watcher")
         group = watcher.makeGroup("bob", "carol")
@@ -52,7 +52,7 @@ import Testing
         #expect(last?.number("lastSeen") == time)
     }
 
-    /// Two who have just come are told of each other as they are, at once and only once.
+    /// Two users who have just come get each other's present state, at once and only once.
     @Test func whoHasJustComeIsNotShownAsOffline() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
@@ -69,7 +69,7 @@ import Testing
         #expect(carol.states(of: "dave") == ["online"])
     }
 
-    /// Who comes and goes within a tick was shown to one watcher, who is told of the end; the others get the new time.
+    /// A user who comes and goes within a tick was shown to one watcher, who gets the end; the others get the new time.
     @Test func aStateThatWasShownEarlyIsCorrected() {
         let carol = relay.connect("carol")
         relay.pause()

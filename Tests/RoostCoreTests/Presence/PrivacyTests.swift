@@ -4,8 +4,8 @@ import Testing
 
 @testable import RoostCore
 
-/// What a user doesn't tell somebody, that one isn't told in any way: neither as a change, nor when asking, nor by
-/// typing, receipts or counts; and the user isn't told the same of that one.
+/// A user hides something from another completely: it shows neither as a change, nor when asking, nor by typing,
+/// receipts or counts; and in return the user doesn't see the same of the other.
 @Suite struct PrivacyTests {
     /// Clients may be silent for long.
     let relay = RelayHarness(
@@ -107,7 +107,7 @@ import Testing
         want(bob, ("presence", "nobody"), ("lastSeen", "nobody"))
         #expect(shown(watcher, "bob").isEmpty)
         #expect(found(watcher, "bob") == "online")
-        // The watcher tells the same as before.
+        // The watcher's settings are as before.
         #expect(found(bob, "watcher") == "online")
         let carol = relay.connect("carol", "tablet")
         #expect(found(carol, "bob") == "offline")
@@ -123,7 +123,7 @@ import Testing
         #expect(shown(watcher, "bob").last == "online")
     }
 
-    /// Whoever asked between a change and its tick knows more than those who are told again before the tick.
+    /// A client that asked between a change and its tick has newer data than those with an update before the tick.
     @Test func whatIsToldAgainIsNotOlderThanWhatWasAsked() {
         let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 1 })
         let watcher = relay.connect("watcher")
@@ -247,7 +247,7 @@ import Testing
         #expect(page?.number("readCount") == 0 && page?.number("deliveredCount") == 0)
         let member = page?.list("members").first { $0.text("user") == "bob" }
         #expect(["delivered", "deliveredAt", "read", "readAt"].allSatisfy { member?[$0] == nil })
-        // The watcher has read what it wrote, and Bob isn't told that.
+        // The watcher has read its own message, and Bob gets no receipt of that.
         #expect(receipts(bob, of: "watcher").isEmpty)
         #expect(receipts(bob, of: "bob").last == "1 1")
     }
@@ -297,7 +297,7 @@ import Testing
         #expect(listed(bob) == ["offline", "busy x", "online"])
     }
 
-    /// Most are told nothing new then.
+    /// Most get nothing new then.
     @Test func aCountChangesForWhomOneIsShownTo() {
         except(bob, "watcher", as: "always")
         want(bob, ("presence", "nobody"))

@@ -3,8 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What a user wants to be shown comes before what the devices say, and an invisible user can't be told from one who is
-/// gone.
+/// A user's chosen status comes before the state of the devices, and an invisible user looks like an offline one.
 @Suite struct StatusTests {
     /// Clients may be silent for long.
     let relay = RelayHarness(limits: .with { $0.pingMilliseconds = 1_000_000 })
@@ -122,7 +121,7 @@ import Testing
         #expect(found(by: relay.connect("watcher")) == ("offline: x", hidden))
     }
 
-    /// The relay dies after the wish is stored and before the tick at which others are told.
+    /// The relay dies after the status is stored and before the tick that sends it.
     @Test func whoHasJustBecomeInvisibleIsNotShownAfterACrash() {
         _ = phone.outcome("status", ["state": "invisible"])
         relay.crash()

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Who may see whom.
+/// The rules for who may watch whose presence.
 @Suite struct WatchTests {
     let relay = RelayHarness(
         limits: .with {

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What `hello` and catching up cost, and what becomes of a user who can't pay.
+/// The cost of `hello` and catching up, and the fate of a user who can't pay.
 @Suite struct ArrivalTests {
     /// Bob is in so many groups, in each of which Alice has written a message. He has seen none of it.
     private func groups(

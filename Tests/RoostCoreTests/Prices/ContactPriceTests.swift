@@ -2,7 +2,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What the commands about contacts, prospects and reports cost. 40 may be spent in each test.
+/// The cost of commands about contacts, prospects and reports. 40 may be spent in each test.
 extension PriceTests {
     /// A crowd in which this user has twenty devices.
     private func crowd(of others: Int, on devices: String) -> (RelayHarness, HarnessClient) {
@@ -12,7 +12,7 @@ extension PriceTests {
         return (relay, alice)
     }
 
-    /// A contact of a page costs a tenth of a command: 90 make it 10, and the 50 of whoever names no limit 6.
+    /// A contact of a page costs a tenth of a command: 90 make it 10, and the default of 50 makes 6.
     @Test(arguments: ["contact.list", "prospect.list"])
     func pagesOfContactsCostByTheirLength(_ type: String) {
         let (relay, alice, _) = crowd(of: 1)
@@ -28,7 +28,7 @@ extension PriceTests {
         relay.advance(4_000)
         _ = alice.contact("remove", "u0")
         relay.advance(4_000)
-        // Nothing is left to remove, and nobody is told.
+        // Nothing is left to remove, and nothing is sent.
         #expect(passes { _ in alice.contact("remove", "u0") } == 40)
     }
 
@@ -44,7 +44,7 @@ extension PriceTests {
         #expect(passes { _ in alice.contact(verb, "u0") } == 40)
     }
 
-    /// Only the user's own 20 devices are told of a label, and only of one that is new.
+    /// Only the user's own 20 devices get a label, and only a new one.
     @Test func labelsCostByTheUsersOwnDevices() {
         let (relay, alice) = crowd(of: 1, on: "alice")
         #expect(alice.contact("invite", "u0") == "ok")

@@ -2,9 +2,9 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What commands cost. Each test counts how many pass before one is refused.
+/// The cost of commands. Each test counts how many pass before one is refused.
 @Suite struct PriceTests {
-    /// How many times `body` passes before it is refused with `rate_limited`.
+    /// Number of times that `body` passes before it is refused with `rate_limited`.
     func passes(_ body: (Int) -> String) -> Int {
         for number in 0..<1_000 where body(number) == "rate_limited" { return number }
         return 1_000
@@ -57,7 +57,7 @@ import Testing
         #expect(alice.outcome("ping") == "pong")
     }
 
-    /// A refused command has paid nothing, so that whoever waits as long as it is told for each price is served.
+    /// A refused command has paid nothing, so a client that waits as long as the answer says is served.
     @Test func aSecondPriceIsAskedForWithTheFirst() {
         let (relay, alice, group) = crowd(of: 29) { $0.commandsPerSecond = 3 }
         for number in 0..<20 {
@@ -176,7 +176,7 @@ import Testing
         #expect(passes { _ in alice.outcome("privacy") } == 13)
     }
 
-    /// 40 may be spent. An exception may be told to both sides on two devices each: 20 of them cost 1 and 8.
+    /// 40 may be spent. An exception may be sent to both sides on two devices each: 20 of them cost 1 and 8.
     @Test func exceptionsCostByTheUsersThatTheyName() {
         let (relay, alice, _) = crowd(of: 20)
         defer { relay.settle() }
@@ -227,7 +227,7 @@ import Testing
     @Test func severalThatAreToldCostWhoMakesThemSeveral() {
         let (relay, alice, group) = crowd(of: 19) { $0.typingMembersMax = 3 }
         _ = relay.connect("u0").outcome("typing", ["to": "\(group)"])
-        // 1 to begin and 4 for telling twice, 1 to end; what is paid isn't told yet.
+        // 1 to begin and 4 for sending twice, 1 to end; what is paid for isn't sent yet.
         #expect(alice.outcome("typing", ["to": "\(group)"]) == "ok")
         #expect(alice.outcome("typing", ["to": "\(group)", "active": false]) == "ok")
         #expect(passes { _ in alice.outcome("typing", ["to": "\(group)"]) } == 34)

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Who is found by what, page by page, and nobody whom the operator's choice or the person hides.
+/// The search for users, page by page, without users hidden by the operator's choice or their own.
 @Suite struct FindTests {
     private func relay(_ rule: PolicyRules.Directory, _ limits: Limits = Limits()) -> RelayHarness {
         var rules = PolicyRules()

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What people are called: who may change it, when a change counts, and who is told.
+/// Profiles: the right to change them, the order of changes, and the recipients.
 @Suite struct ProfileTests {
     let relay = RelayHarness(limits: .with { $0.pingMilliseconds = 100_000_000 })
     let alice: HarnessClient
@@ -108,7 +108,7 @@ import Testing
         #expect(told(bob) == ["alice Alice 1"])
     }
 
-    /// A crash takes back what nobody was told, so that a version never means two things.
+    /// A crash takes back a version that no client got, so that a version never means two things.
     @Test func aCrashTakesBackOnlyWhatNobodyKnows() {
         _ = alice.request("profile.set", ["name": "Alice", "username": "alice"])
         relay.holdsCommits = true
@@ -164,7 +164,7 @@ import Testing
         #expect(alice.request("profile.set", ["name": "A"])?.number("version") == 3)
     }
 
-    // MARK: Who is told
+    // MARK: Recipients
 
     @Test func ownDevicesPeersAndWatchersAreToldOnce() {
         let tablet = relay.connect("alice", "tablet")

@@ -121,7 +121,7 @@ import Testing
 
     // MARK: While behind
 
-    /// Bob missed a message. Before he gets it, he is told the position of his own later event.
+    /// Bob missed a message. Before he gets it, he gets the position of his own later event.
     private func behind(_ act: (HarnessClient) -> Void) -> (bob: HarnessClient, own: String) {
         post("missed")
         relay.holdsReads = true
@@ -137,7 +137,7 @@ import Testing
         #expect(reconnect(bob).bodies == ["missed", "own"])
     }
 
-    /// A page is on its way when the client acks a position that it was told before.
+    /// A page is on its way when the client acks a position that it got before.
     @Test(arguments: [true, false])
     func anAckThatCrossesAPageDoesNotCoverThePage(createsGroup: Bool) {
         let (bob, own) = behind {
@@ -177,7 +177,7 @@ import Testing
         #expect(bob.outcome("history", ["conversation": "\(group)"]) == "nothing")
         relay.holdsReads = false
         relay.settle()
-        // It has caught up, and needn't ack what its own answers told.
+        // It has caught up, and needn't ack positions of its own answers.
         for number in 4...9 { #expect(bob.post("m\(number)", to: group)?.number("sequence") == Int64(number)) }
         #expect(bob.isOpen)
     }

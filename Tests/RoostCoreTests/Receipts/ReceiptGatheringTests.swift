@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Receipts` alone: whose watermarks are told to whom, and which are stored.
+/// `Receipts` alone: the watermarks to send, their recipients, and the ones to store.
 @Suite struct ReceiptGatheringTests {
     let cast = Cast("alice", "bob", "carol")
 
@@ -17,7 +17,7 @@ import Testing
         receipts.advanceRead(member, to: SequenceNumber(sequence), at: Moment(now))
     }
 
-    /// Everything that may be told at this moment. Each receipt goes to `own` devices of the reader and to `others`.
+    /// Everything that may be sent at this moment. Each receipt goes to `own` devices of the reader and to `others`.
     private func tellings(
         _ receipts: Receipts, at now: Int64, own: Int = 1, others: Int = 2, isBusy: Bool = false
     ) -> [String] {
@@ -65,7 +65,7 @@ import Testing
     @Test func theReceiptsOfAMillisecondAreBounded() {
         let receipts = receipts { $0.receiptsPerMillisecond = 4 }
         for index in 0..<3 { read(1, by: cast[index], receipts) }
-        // Each costs one for the look and three for the devices that are told.
+        // Each costs one for the look and three for the devices that get it.
         #expect(tellings(receipts, at: 50) == ["alice own others"])
         #expect(tellings(receipts, at: 50).isEmpty)
         #expect(receipts.nextDeadline == 51)

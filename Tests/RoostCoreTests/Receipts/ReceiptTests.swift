@@ -47,7 +47,7 @@ import Testing
         #expect(receipt?["unread"] == nil)
     }
 
-    /// Whoever comes back begins with nothing delivered, whatever its device acks of what it was sent before.
+    /// A returning member begins with nothing delivered, whatever its device acks of earlier events.
     @Test func anAckOfAnEarlierMembershipSaysNothing() {
         for type in ["remove", "add"] {
             _ = alice.request("conversation.\(type)", ["conversation": "\(group)", "users": ["bob"]])
@@ -127,7 +127,7 @@ import Testing
         #expect(reply?.number("deliveredCount") == 1)
         #expect(reply?.number("readCount") == 0)
         #expect(members(alice, 2)?.number("readCount") == 1)
-        // Of the members other than Bob, only Alice has read it: she is the author.
+        // Only Alice, the author, has read it of the members other than Bob.
         #expect(members(bob, 3)?.number("readCount") == 1)
         let entry = reply?.list("members").first { $0.text("user") == "bob" }
         #expect(entry?.number("delivered") == 3)

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `receipts` tells who got a message and read it, and when.
+/// `receipts`: the members who got and read a message, with times.
 @Suite struct ReceiptTimesTests {
     private func receipts(
         _ client: HarnessClient, _ group: String, _ sequence: Int64
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    /// 256 members ack and read at random, in two lives of the relay. Each time that is told is the true one, and those
-    /// of the last messages are all told.
+    /// 256 members ack and read at random, in two lives of the relay. Each time that is sent is the true one, and those
+    /// of the last messages are all sent.
     @Test(arguments: [1, 2] as [UInt64])
     func eachTimeIsTheTrueOne(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ import Testing
             clients = names.map { relay.connect($0) }
             relay.pause()
             for index in names.indices {
-                // Whoever is connected again is sent what it hasn't acked, and acks by nothing but its commands.
+                // A client that connects again gets what it hasn't acked, and acks only by its commands.
                 #expect(clients[index].codes.isEmpty)
             }
         }

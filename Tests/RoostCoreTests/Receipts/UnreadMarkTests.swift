@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `unread`: what was read counts as unread again on the user's own devices, and nobody else is told.
+/// `unread`: read messages count as unread again on the user's own devices, and other users don't see it.
 @Suite struct UnreadMarkTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -66,7 +66,7 @@ import Testing
         #expect(told(bob) == [0, nil, 7])
         #expect(mark(6) == "ok")
         #expect(told(bob) == [2, 6, 7])
-        // Another mark replaces the one before, and whoever writes has read everything.
+        // Another mark replaces the one before, and the author of a message has read everything.
         #expect(mark(7) == "ok")
         #expect(told(bob) == [1, 7, 7])
         bob.post("8", to: group)

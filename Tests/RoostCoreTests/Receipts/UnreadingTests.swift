@@ -21,7 +21,7 @@ import Testing
         return (client ?? bob).ask("{\"type\":\"send\",\"id\":7,\(json)}")
     }
 
-    /// What the relay tells of the group: unread messages and the read watermark.
+    /// The relay's numbers for the group: unread messages and the read watermark.
     private func told(_ client: HarnessClient) -> [Int64] {
         let object = client.request("conversation.get", ["conversation": "\(group)"])?["conversation"]
         return [object?.number("unread") ?? -1, object?.number("read") ?? -1]
@@ -64,7 +64,8 @@ import Testing
         [alice, bob, tablet].forEach { $0.forget() }
         answer("2")
         relay.advance(1_000)
-        // The badge is as before. The user's own devices are told how much is unread, and nobody else anything.
+        // The badge is as before. The user's own devices get the number of unread messages, and other users get
+        // nothing.
         #expect(bob.frames("badge").isEmpty && tablet.frames("badge").isEmpty)
         for device in [bob, tablet] {
             let receipt = device.frames("receipt").last { $0.text("user") == "bob" }

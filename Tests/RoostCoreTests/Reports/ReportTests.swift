@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Users report each other and messages; operators list and close what was reported. Nobody else is told.
+/// Users report each other and messages; operators list and close reports. Other users don't learn of them.
 @Suite struct ReportTests {
     let relay = RelayHarness(
         limits: .with {
@@ -66,7 +66,7 @@ import Testing
         for number in 2...12 { (number % 2 == 0 ? alice : bob).post("m\(number)", to: group) }
         _ = alice.request("profile.set", ["name": "Alice"])
         _ = alice.request("contact.report", ["conversation": "\(group)", "sequence": 7, "reason": "spam"])
-        // Also after the reporter has blocked whom it reports, and left.
+        // It works after the reporter has blocked the reported user, and left, too.
         _ = alice.request("contact.block", ["users": ["bob"]])
         let olga = olga()
         for _ in 1...2 {
@@ -168,7 +168,7 @@ import Testing
         #expect(wait > 60_000 && wait <= 720_000)
         relay.advance(wait)
         #expect(report(relay.connect("alice", "again"), "bob") == "ok")
-        // A report of a name that nobody has counts as any other.
+        // A report of an unknown name counts as any other.
         let bob = relay.connect("bob", "again")
         #expect((0..<6).map { _ in report(bob, "nobody") } == Array(repeating: "ok", count: 5) + ["rate_limited"])
     }
@@ -225,7 +225,7 @@ import Testing
         #expect(olga("service:mill").outcome("admin.reports") == "ok")
     }
 
-    /// Whom one has blocked, or who has left, can be reported all the same.
+    /// A blocked user, or one who has left, can be reported all the same.
     @Test func aBlockDoesNotStopAReport() {
         _ = alice.outcome("contact.block", ["users": ["bob"]])
         #expect(report(alice, "bob") == "ok" && report(bob, "alice") == "ok")

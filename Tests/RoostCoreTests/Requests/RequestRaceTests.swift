@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// What happens to a request while something else is under way, or after one of its two has gone.
+/// Requests while something else is under way, or after one of the two users has gone.
 @Suite struct RequestRaceTests {
     let relay = RelayHarness.withRequests()
     let alice: HarnessClient
@@ -16,7 +16,7 @@ import Testing
         bob.send(#"{"type":"profile.set","id":1,"name":"Bob B."}"#)
     }
 
-    /// A sender who has left was told the receiver's presence and profile when the receiver did anything about it.
+    /// A sender who has left once got the receiver's presence and profile when the receiver acted on the request.
     @Test(arguments: ["leave", "react", "accept"])
     func aSenderWhoHasLeftIsToldNothing(what: String) {
         let direct = alice.post("hello", to: "@bob")?.text("conversation") ?? ""
@@ -38,7 +38,7 @@ import Testing
         #expect(alice.frames("profile").map { $0.text("name") } == ["Bob B."])
     }
 
-    /// Whoever has become a contact may write at once, also before the log has the end of the request.
+    /// A new contact may write at once, also before the log has the end of the request.
     @Test func aContactMayWriteAtOnce() {
         _ = alice.post("hello", to: "@bob")
         #expect(bob.outcome("contact.invite", ["user": "alice"]) == "ok")
@@ -83,7 +83,8 @@ import Testing
         #expect(alice.post("again", to: "@bob")?.outcome == "ok")
     }
 
-    /// A repeated message to another stranger opens nothing. Whoever wrote to its sender meanwhile came past the gate.
+    /// A repeated message to another stranger opens nothing. A user who wrote to its sender meanwhile came past the
+    /// gate.
     @Test func aRepetitionOpensNoDoor() {
         relay.connect("carol").tell("bye")
         alice.start("send", ["to": "@carol", "key": "1", "body": "1"], id: 1)
@@ -150,7 +151,7 @@ import Testing
         #expect(alice.frames.isEmpty)
     }
 
-    /// Who has asked isn't worse off than others when the two come to know each other in another way.
+    /// A user who has sent a request isn't worse off than others when the two come to know each other in another way.
     @Test(arguments: ["waits", "dropped", "blocked"])
     func whoHasAskedMayWriteOnceTheTwoShareAGroup(state: String) {
         var rules = relay.relay.rules

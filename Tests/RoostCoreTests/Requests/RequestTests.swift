@@ -75,7 +75,7 @@ extension RelayHarness {
         #expect(bob.frames("badge").map { $0.number("unread") } == [1])
     }
 
-    /// What the sender may not do any more is refused alike, whatever the receiver has done.
+    /// Further commands of the sender are refused alike, whatever the receiver has done.
     @Test(arguments: ["waits", "dropped", "blocked"])
     func oneMessageIsAll(state: String) {
         if state == "dropped" { #expect(answer(bob, "drop") == "ok") }
@@ -97,7 +97,7 @@ extension RelayHarness {
         #expect(alice.outcome("watch", ["users": ["bob"]]) != "ok")
         #expect(alice.outcome("watch", ["conversations": ["\(direct)"]]) == "no_relationship")
         #expect(bob.frames.isEmpty)
-        // A retry has its first answer, and whoever wrote it may take it back.
+        // A retry has its first answer, and the author may take it back.
         #expect(alice.post("hello", to: "@bob")?.flag("duplicate") == true)
         #expect(alice.outcome("delete", ["conversation": "\(direct)", "sequence": 1]) == "ok")
     }
@@ -111,7 +111,7 @@ extension RelayHarness {
         #expect(bob.bodies == ["hello", "1"])
     }
 
-    /// Whatever the receiver does before it accepts, the sender isn't told.
+    /// The sender gets nothing, whatever the receiver does before it accepts.
     @Test func theSenderIsToldNothing() {
         relay.pause()
         alice.forget()
@@ -209,11 +209,11 @@ extension RelayHarness {
         #expect(alice.frames.isEmpty && word(alice) == "sent")
         #expect(listed(bob).isEmpty && listed(bob, requests: true).isEmpty)
         #expect(word(bob) == "dropped")
-        // Again, it changes nothing; a device that was away is told later.
+        // Again, it changes nothing; a device that was away gets it later.
         #expect(bob.request("request.drop", ["conversation": "\(direct)"])?.flag("duplicate") == true)
         let watch = relay.connect("bob", "watch")
         #expect(watch.events.contains("state"))
-        // Whoever dropped it may still answer.
+        // A receiver who dropped it may still answer.
         #expect(bob.post("well", to: "@alice")?.outcome == "ok")
         #expect(word(alice) == nil)
     }
@@ -232,7 +232,7 @@ extension RelayHarness {
         #expect(relay.connect("alice").post("again", to: "@bob")?.outcome == "ok")
     }
 
-    /// Leaving tells the other, so the receiver can't; the sender can, and gets nothing by it.
+    /// Leaving notifies the other, so the receiver can't; the sender can, and gets nothing by it.
     @Test func leavingIsNoWayAround() {
         #expect(bob.outcome("conversation.leave", ["conversation": "\(direct)"]) == "conflict")
         #expect(alice.outcome("conversation.leave", ["conversation": "\(direct)"]) == "ok")
@@ -251,7 +251,8 @@ extension RelayHarness {
         #expect(carol.outcome("state.set", ["key": "@requests", "value": 1]) == "bad_request")
     }
 
-    /// Whoever accepts pays for all who are told, and whoever drops for its own devices: here all that may be spent.
+    /// A receiver who accepts pays for all recipients, and one who drops for its own devices: here all that may be
+    /// spent.
     @Test(arguments: ["accept", "drop"])
     func answersCostByThoseWhoAreTold(type: String) {
         let relay = RelayHarness.withRequests(limits: .with { $0.commandsPerSecond = 1 })
@@ -302,7 +303,7 @@ extension RelayHarness {
         #expect(relay.connect("alice", "other").post("4", to: "@erin")?.outcome == "ok")
     }
 
-    /// However many write to somebody, nothing of its own is used up.
+    /// However many users write to one, nothing of its own quota is used up.
     @Test func nobodyFillsAnothersLists() {
         var limits = limits
         limits.conversationsPerUser = 3

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Which ends of connections are stored, and when.
+/// The ends of connections that are stored, and the time of that.
 @Suite struct DeviceEndsTests {
     private let ends = DeviceEnds(
         .init(

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// How sessions begin and end, and users come and leave, as operators see it.
+/// Counts of sessions that begin and end, and of users who come and leave, for operators.
 @Suite struct EndCountTests {
     let relay = RelayHarness()
 
@@ -51,7 +51,7 @@ import Testing
         bob.drop()
         relay.advance(10_000)
         #expect(leaves(.bye) == 0 && leaves(.cut) == 0)
-        // Back within the grace: nobody saw it.
+        // Back within the grace: no watcher saw it.
         let again = relay.connect("bob")
         #expect(counters.presence.returned == 1)
         again.drop()
@@ -66,7 +66,7 @@ import Testing
         _ = carol.outcome("presence", ["state": "background"])
         relay.advance(200)
         #expect(counters.presence.becameInvisible == 1 && counters.presence.leftForBackground == 1)
-        // alice came and went within one tick: that she was here is told as a new time, and as no state.
+        // alice came and went within one tick: watchers get a new time, and no state.
         #expect(counters.presence.joins == 3)
         #expect(counters.presence.changes == 7)
         #expect(counters.presence.delay.count == 7)

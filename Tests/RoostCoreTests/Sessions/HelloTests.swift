@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Which tokens are accepted, for which user and device, and at which position the device begins.
+/// The tokens that are accepted, for which user and device, and the position at which the device begins.
 @Suite struct HelloTests {
     let relay = RelayHarness()
 

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// How many commands one connection may send.
+/// The number of commands that one connection may send.
 @Suite struct RateTests {
     let relay = RelayHarness(
         limits: .with {
@@ -30,7 +30,7 @@ import Testing
     @Test func longListsCostMore() {
         let alice = relay.connect("alice")
         let five = (0..<5).map { "u\($0)" }
-        // Of 20, `hello` took 1, five names 2, and four names 1.
+        // `hello` took 1 of 20, five names 2, and four names 1.
         _ = alice.request("unwatch", ["users": .list(five)])
         _ = alice.request("unwatch", ["users": .list(Array(five.dropLast()))])
         for _ in 0..<16 { #expect(alice.outcome("ping") == "pong") }

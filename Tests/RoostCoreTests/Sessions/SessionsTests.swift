@@ -44,7 +44,7 @@ import Testing
         return session
     }
 
-    /// What happened until that time, in order.
+    /// The events until that time, in order.
     private func dues(until end: Int64) -> [String] {
         var dues: [String] = []
         while let next = sessions.nextDeadline, next <= end {

@@ -24,7 +24,7 @@ import Testing
         return (device ?? phone).ask(#"{"type":"state.set","id":7,"key":"\#(key)"\#(members.joined())}"#)
     }
 
-    /// Each setting that a device was told, as `key=value`.
+    /// Each setting that a device got, as `key=value`.
     private func told(_ device: HarnessClient) -> [String] { device.frames("state").map(describe) }
 
     private func describe(_ setting: JSONValue) -> String {

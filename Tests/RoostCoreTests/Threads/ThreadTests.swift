@@ -26,7 +26,7 @@ import Testing
         page?.list("messages").compactMap { $0.number("sequence") } ?? []
     }
 
-    /// How many messages history counts in the thread of a message, and the last one.
+    /// Number of messages in the thread of a message, and the last one, from history.
     private func replies(_ root: Int64) -> [Int64]? {
         let shown = history(["after": .init(integerLiteral: root - 1), "limit": 1])?.list("messages").first
         guard let replies = shown?["replies"] else { return nil }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RoostCore
 
-/// `typing` where many type: beyond a number of names, and in large groups, members are told that several do.
+/// `typing` where many type: beyond a number of names, and in large groups, members only learn that several do.
 @Suite struct SeveralTypingTests {
-    /// Five members, of whom two are shown by name in the crew, which is small, and none in the crowd.
+    /// Five members. Two are shown by name in the crew, which is small, and none in the crowd.
     private struct Place {
         let relay: RelayHarness
         let alice, bob: HarnessClient

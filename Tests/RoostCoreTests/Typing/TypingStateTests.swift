@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Typing` alone: who is typing, and which changes the others must be told.
+/// `Typing` alone: the users who type, and the changes to send to the others.
 @Suite struct TypingStateTests {
     let typing: Typing
     let alice: Member
@@ -25,12 +25,12 @@ import Testing
         typing.start(member, in: SequenceNumber(thread), at: now)
     }
 
-    /// How often the others are told if the member types now.
+    /// Number of times that the others are notified if the member types now.
     private func tellings(_ member: Member, in thread: Int64 = 0, at now: Int64) -> Int {
         typing.tellings(of: typing.step(member, in: SequenceNumber(thread), at: now), in: member.conversation)
     }
 
-    /// Whether several type, if the members must be told now.
+    /// Whether several type, if the members must be notified now.
     private func several(at now: Int64) -> Bool? {
         _ = typing.expire(at: now)
         return typing.nextSeveral(at: now)?.typers.isSeveralTold
@@ -146,7 +146,7 @@ import Testing
         _ = start(carol, at: 0)
         #expect(tellings(dave, at: 0) == 2)
         _ = start(dave, at: 0)
-        // It is paid for, but not told yet.
+        // It is paid for, but not sent yet.
         _ = typing.stop(dave)
         #expect(tellings(dave, at: 0) == 0)
         _ = start(dave, at: 0)

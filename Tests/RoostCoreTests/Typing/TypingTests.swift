@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `typing`: its beginning is told once, and it ends by itself.
+/// `typing`: its beginning is sent once, and it ends by itself.
 @Suite struct TypingTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -24,7 +24,7 @@ import Testing
         client.tell("typing", ["to": "\(group)", "active": .init(booleanLiteral: isActive)])
     }
 
-    /// The users of whom Bob was told that they began (+) or stopped (-) typing.
+    /// The users in Bob's typing events, who began (+) or stopped (-) typing.
     private var told: [String] {
         bob.frames("typing").map { ($0.flag("active") == true ? "+" : "-") + ($0.text("user") ?? "") }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `typing` with `replyTo`: in which thread somebody types, and who isn't told.
+/// `typing` with `replyTo`: the thread of the typing, and users who don't get it.
 @Suite struct TypingThreadTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -21,7 +21,7 @@ import Testing
         return client.outcome("typing", ["to": "\(group)", "replyTo": .init(integerLiteral: thread)])
     }
 
-    /// What a client was told of Alice: + or -, and the thread.
+    /// Alice's typing events at a client: + or -, and the thread.
     private func told(_ client: HarnessClient) -> [String] {
         client.frames("typing").filter { $0.text("user") == "alice" }.map {
             ($0.flag("active") == true ? "+" : "-") + ($0.number("replyTo").map { "\($0)" } ?? "")
@@ -46,7 +46,7 @@ import Testing
         _ = type(alice, in: 3)
         #expect(told(bob) == ["+2", "+3"])
         relay.advance(2_900)
-        // What came too soon for others to be told has kept it going all the same.
+        // An update that came too soon to be sent has kept it going all the same.
         #expect(told(bob) == ["+2", "+3"])
         relay.advance(300)
         #expect(told(bob) == ["+2", "+3", "-3"])

@@ -162,7 +162,7 @@ private struct WireScenario {
         carol.post("own-news", to: group)
         changeMembers(alice, carol, in: group)
         refuse(alice, in: group)
-        // Bob has missed all of it, more than is sent by itself. Dave was told what was before he joined.
+        // Bob has missed all of it, more than is sent by itself. Dave got what was before he joined.
         let bob = relay.connect("bob")
         bob.ackAll()
         bob.tell("read", ["conversation": "\(group)", "sequence": 3])
@@ -306,7 +306,7 @@ private struct WireScenario {
         relay.settle()
     }
 
-    /// The second change is told later than usual.
+    /// The second change is sent later than usual.
     private func changeQuickly() {
         let (henry, irene) = (relay.connect("henry"), relay.connect("irene"))
         _ = henry.makeDirect("irene")
@@ -372,7 +372,7 @@ private struct WireScenario {
     }
 
     private func typeInAThread(_ alice: HarnessClient) {
-        // Alice has blocked somebody, so that she takes none of the names.
+        // Alice has blocked a user, so she gets none of the names.
         let others = ["frank", "grace", "heidi"].map { relay.connect($0) }
         let group = alice.makeGroup("frank", "grace", "heidi")
         alice.post("thread", to: group)
@@ -381,7 +381,7 @@ private struct WireScenario {
         relay.advance(200)
     }
 
-    /// Alice's other device is told, and one that was away of removals that were forgotten.
+    /// Alice's other device gets them, and one that was away gets the forgotten removals.
     private func changeSettings(_ alice: HarnessClient) {
         relay.log.settingsPerUser = 1
         let desk = relay.connect("alice", "desk")
@@ -400,7 +400,7 @@ private struct WireScenario {
         _ = alice.request("state.get", ["limit": 1])
     }
 
-    /// Of what somebody does with whom there is a block, only the places are told.
+    /// Acts of a user with a block only come as placeholders.
     private func hide(_ alice: HarnessClient) {
         let mallory = relay.connect("mallory")
         let group = alice.makeGroup("mallory")

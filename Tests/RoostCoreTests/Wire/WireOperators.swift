@@ -96,7 +96,7 @@ final class WireOperators: Surroundings {
         }
         _ = olga.request("admin.message", ["conversation": "\(group)", "sequence": 1, "limit": 1])
         _ = olga.request("admin.statistics")
-        // Something is refused, and stored, and a change of presence is told.
+        // A command is refused, and stored, and a change of presence is sent.
         _ = olga.request("admin.user", ["user": "nobody"])
         alice.post("late", to: group)
         alice.ackAll()

@@ -27,7 +27,7 @@ import Testing
             }
         }
         Task {
-            // The relay is told at once when a session ends, and the app by the relay.
+            // The relay is notified at once when a session ends, and the app by the relay.
             for await now in roost.snapshots() where now.connection == .failed(.signedOut) {
                 try? await accounts.renew()
             }
@@ -36,7 +36,7 @@ import Testing
     }
     // end
 
-    /// Signs somebody in by a token of the test's relay, and then says that the session has ended.
+    /// Signs a user in by a token of the test's relay, and then reports that the session has ended.
     private struct Services: AccountTransport {
         let token: String
 

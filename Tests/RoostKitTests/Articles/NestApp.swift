@@ -8,7 +8,7 @@ import RoostWire
 // The app of `FromFirebase.md`, step by step.
 
 // article
-/// Who is signed in at the app's own backend, and what lets that user into the relay.
+/// The app's own backend: its signed-in user, and the tokens for the relay.
 protocol Backend: Sendable {
     /// The user, by the name that the token has as `sub`.
     var user: String { get }
@@ -18,7 +18,7 @@ protocol Backend: Sendable {
 // end
 
 // article
-/// The app: one chat, for as long as somebody is signed in.
+/// The app: one chat, for as long as a user is signed in.
 @MainActor
 @Observable
 final class Nest {
@@ -84,7 +84,7 @@ extension Nest {
 final class ChatScreen {
     let roost: Roost
     let timeline: ConversationTimeline
-    /// What an alert says; nil if there is none.
+    /// The text of an alert; nil if there is none.
     var alert: String?
 
     /// Opens a conversation by its id, or the one with a user as `@name`.
@@ -114,7 +114,7 @@ extension ChatScreen {
 
 // article
 extension ChatScreen {
-    /// What stands below a message of one's own.
+    /// The text below a message of the user's own.
     func label(of message: TimelineMessage) -> String {
         switch message.state {
         case nil: ""
@@ -126,7 +126,7 @@ extension ChatScreen {
         }
     }
 
-    /// Somebody has tapped a message.
+    /// The user has tapped a message.
     func tapped(_ message: TimelineMessage) async {
         guard case .failed(let failure) = message.state, failure.canRetry else { return }
         await attempt { try await timeline.retry(message.id) }
@@ -193,7 +193,7 @@ extension Nest {
 
 // article
 extension Nest {
-    /// What the bar at the top says; nil if it isn't there.
+    /// The text of the bar at the top; nil if it isn't there.
     var banner: String? {
         guard let roost else { return nil }
         return roost.sentences.banner(for: roost.snapshot)

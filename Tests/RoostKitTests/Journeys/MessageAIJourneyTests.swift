@@ -5,7 +5,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the app with the offline queue asks of its client (seed MessageAI), requirement by requirement.
+/// The needs of the app with the offline queue (seed MessageAI), requirement by requirement.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct MessageAIJourneyTests {
     @Test("M3: the badge counts what others wrote and isn't read, delivered or not, and nothing of one's own")
@@ -22,7 +22,7 @@ import Testing
         #expect(pair.one.badge == 0)
         try await pair.reading.seen(upTo: SequenceNumber(2))
         await pair.other.until { $0.badge == 1 }
-        // Whoever writes has seen what was said before.
+        // The author has seen what was said before.
         try await pair.other.timeline(with: group).send("mine")
         await pair.other.until { $0.badge == 0 }
     }

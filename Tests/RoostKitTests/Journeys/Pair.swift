@@ -45,7 +45,7 @@ struct Pair {
         await one.wake()
     }
 
-    /// What the relay has of the conversation.
+    /// The conversation as the relay has stored it.
     var stored: [String?] {
         writing.conversation.map { relay.bodies(of: $0.id, seenBy: "alice") } ?? []
     }

@@ -5,7 +5,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the app with view models, a repository and an offline queue asks of its client (seed Pigeon AI), requirement by
+/// The needs of the app with view models, a repository and an offline queue (seed Pigeon AI), requirement by
 /// requirement.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PigeonJourneyTests {

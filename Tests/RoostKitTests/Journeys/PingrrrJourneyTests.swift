@@ -6,7 +6,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the chat of international communicators asks of its client (seed Pingrrr), requirement by requirement.
+/// The needs of the chat of international communicators (seed Pingrrr), requirement by requirement.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PingrrrJourneyTests {
     @Test("P4: a message shows at once, and goes from sending to read")

@@ -6,7 +6,7 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the trainers' app asks of its client (seed Psst), requirement by requirement.
+/// The needs of the trainers' app (seed Psst), requirement by requirement.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PsstJourneyTests {
     @Test("T1: one to one and groups, with names, members, the last message and times")
@@ -49,7 +49,7 @@ import Testing
         await alice.connect()
         for number in 1...260 { _ = try await alice.send("\(number)", to: "@bob") }
         await alice.disconnect()
-        // A device that isn't the user's first is told of conversations, and asks for their messages.
+        // A device that isn't the user's first gets the conversations, and asks for their messages.
         let phone = try Device("bob", on: relay)
         _ = try await phone.online()
         let laptop = try Device("bob", on: relay, name: "laptop")
@@ -84,7 +84,7 @@ import Testing
         writing.draft = "How"
         try await writing.saveDraft()
         await reading.until { $0.typing == ["alice"] }
-        // Nobody knows of a grace here: the relay tells at once.
+        // The relay is without a grace here: it sends the end at once.
         pair.cutOff()
         await reading.until { $0.typing.isEmpty }
     }

@@ -6,8 +6,8 @@ import RoostTestClient
 import RoostWire
 import Testing
 
-/// What the app with translations asks of its client for messages (seed swift-send). Its functions with a language
-/// model aren't the client library's.
+/// The needs of the app with translations for messages (seed swift-send). Its functions with a language model aren't
+/// the client library's.
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(3))) struct SwiftSendJourneyTests {
     @Test("S4, S21: whoever looks at a conversation sees messages and changes as they happen")

@@ -3,15 +3,15 @@ import RoostLock
 
 /// A device's way to the relay, which can be taken away in the ways in which a network does it.
 final class Airplane: SocketConnector {
-    /// What happens to what is sent.
+    /// The fate of sent bytes.
     enum Mode: Sendable {
         /// It arrives.
         case on
         /// Connections are cut, and new ones fail.
         case off
-        /// Nothing arrives on either side, and nobody is told.
+        /// Nothing arrives on either side, and neither side notices.
         case silent
-        /// What the device sends is lost, and what the relay sends arrives.
+        /// Bytes from the device are lost, and bytes from the relay arrive.
         case deaf
     }
 

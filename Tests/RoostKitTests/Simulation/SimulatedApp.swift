@@ -15,9 +15,9 @@ final class SimulatedApp {
     let airplane: Airplane
     private(set) var roost: Roost?
     private(set) var timelines: [String: ConversationTimeline] = [:]
-    /// What was typed, in order, by where it was written to.
+    /// Typed texts, in order, by the place they were written to.
     private(set) var typed: [String: [String]] = [:]
-    /// What a message was changed to; nil for a deletion. By what was typed first.
+    /// The new text of a changed message; nil for a deletion. By the first text.
     private(set) var changed: [String: String?] = [:]
     private var ids: [String: (destination: String, id: TimelineItem.ID)] = [:]
     private var ranks: [TimelineItem.ID: Int] = [:]

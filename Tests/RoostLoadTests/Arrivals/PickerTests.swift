@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// How often each item is picked. The seeds are fixed, so the result is always the same.
+/// Frequencies of picks. The seeds are fixed, so the result is always the same.
 @Suite struct PickerTests {
     /// Pearson's χ² of `draws` picks compared with the weights, divided by the degrees of freedom: about 1 if they fit.
     func misfit(_ weights: [Double], draws: Int, seed: UInt64, pick: (inout SeededGenerator) -> Int) -> Double {

@@ -54,7 +54,7 @@ import Testing
         #expect(disturbances.results[0].welcomed == 4 && disturbances.results[0].live == 0)
     }
 
-    /// What the spared notice counts from the storm until the last one of all processes is live.
+    /// The spared users' disturbance counts from the storm until the last one of all processes is live.
     @Test func bystandersCountWhileTheStormLasts() throws {
         let spared = try disturbances()
         spared.begin(.storm, sessions: 0, at: at(5), end: at(5), cuts: false, spared: 2)
@@ -82,7 +82,7 @@ import Testing
         #expect(other.disturbances.map(\.bystanders) == [nil])
     }
 
-    /// A stall that cuts nobody off counts from its end; and one that lasts doesn't hold up the next.
+    /// A stall without a cut counts from its end; and one that lasts doesn't hold up the next.
     @Test func aStallCountsFromItsEndAndTwoMayBeUnderWay() throws {
         let disturbances = try disturbances()
         disturbances.begin(.stall, sessions: 3, at: at(5), end: at(10), cuts: false)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// A harness that couldn't look blames nobody for what it didn't see.
+/// A harness that couldn't look blames no one for what it didn't see.
 @Suite struct AttentionTests {
     private static let second: UInt64 = 1_000_000_000
     private static let start: UInt64 = 100 * second

@@ -2,7 +2,7 @@ import SeededRandom
 
 @testable import RoostLoad
 
-/// How a device reads, and the faults that a test can plant in what it reads.
+/// The reading of a device, and the faults that a test can plant in it.
 extension ModelCrowd {
     func take(_ frame: ModelRelay.Frame, _ device: Int) {
         switch frame {

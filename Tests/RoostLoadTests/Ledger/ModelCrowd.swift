@@ -31,7 +31,7 @@ final class ModelCrowd {
         var isWelcome = false
         var taken = 0
         var lastAck = 0
-        /// For each conversation.
+        /// Sent messages in each conversation.
         var sent: [Int]
         var unanswered: [(conversation: Int, number: Int)] = []
         /// Highest sequence read on this connection.

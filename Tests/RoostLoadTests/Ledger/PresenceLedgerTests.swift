@@ -124,7 +124,7 @@ import Testing
         expect([:])
         #expect(show(.online, 201) == nil)
         #expect(show(.offline, 202) == nil)
-        // The arrival that it tells was measured at 10.1.
+        // The arrival that it reports was measured at 10.1.
         #expect(show(.online, 203) == nil)
         expect([.absent: 1])
     }
@@ -221,7 +221,7 @@ import Testing
         sweep(30.2)
         come(30.3)
         expect([:])
-        // Nobody becomes unsure who is there.
+        // The presence of no user becomes unsure.
         ledger.isComing(0, at: at(31))
         go(40)
         _ = show(.offline, 40.1)

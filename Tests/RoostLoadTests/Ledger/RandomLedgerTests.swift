@@ -19,8 +19,8 @@ import Testing
         crowd.run(steps: 4_000)
         #expect(crowd.ledger.isComplete)
         let ledger = crowd.ledger
-        // Nobody knows the senders of messages that were left out for all devices. So these messages are also excused
-        // for their senders, to whom they weren't due.
+        // The senders of messages that were left out for all devices aren't known. So these messages are also excused
+        // for their senders, to which they weren't due.
         let unknown = ledger.conversations.reduce(0) { $0 + $1.entries.count { $0 == .unknown } }
         #expect(ledger.arrivedDeliveries + ledger.excusedDeliveries == ledger.expectedDeliveries + unknown)
         ledger.finish()

@@ -5,7 +5,7 @@ import Testing
 
 /// `PresenceLedger` judges a correct relay and a wrong one. Times are in milliseconds.
 @Suite struct RandomPresenceTests {
-    /// A relay that tells watchers the truth within 100 ms, unless a test makes it wrong for user 0.
+    /// A relay that sends watchers the truth within 100 ms, unless a test makes it wrong for user 0.
     private struct Model {
         enum Plant { case none, forgetsLeaving, forgetsComing, flaps }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Which verdict follows from which result, and its reasons.
+/// The verdict for each result, and its reasons.
 @Suite struct JudgeTests {
     private func judged(_ change: (inout SampleRun) throws -> Void) throws -> Report {
         var run = try SampleRun(seconds: 2, rate: 20)

@@ -20,7 +20,7 @@ final class PipeEnds {
         close(writeEnd)
     }
 
-    /// What was written since the last call.
+    /// The text written since the last call.
     func take() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = read(readEnd, &bytes, bytes.count)

@@ -41,7 +41,7 @@ import Testing
         #expect(shares.map(\.users) == [4, 4, 2])
     }
 
-    /// Users whom a storm spares have a process of their own, in which nobody is cut off.
+    /// Users spared by a storm have a process of their own, in which no user is cut off.
     @Test(arguments: [2, 3]) func theSparedHaveAWorkerOfTheirOwn(_ count: Int) throws {
         var whole = scenario()
         whole.users = 200

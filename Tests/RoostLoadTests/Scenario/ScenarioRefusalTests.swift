@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Which scenarios are refused, and which line is named. The first line of each text is `about: a`.
+/// Refused scenarios, and the line that is named. The first line of each text is `about: a`.
 @Suite struct ScenarioRefusalTests {
     func check(_ text: String, _ expected: String) {
         #expect(throws: ScenarioFailure(expected)) {

@@ -1,6 +1,6 @@
 @testable import RoostLoad
 
-/// Records what it is told, and runs a test's code inside a callback.
+/// Records its callbacks, and runs a test's code inside one.
 final class RecordingOwner: ClientSocketOwner {
     var openings = 0
     var texts: [String] = []

@@ -105,7 +105,7 @@ import Testing
         #expect(try peer.readFrame().payload == Array("small".utf8))
         #expect(socket.unsent.bytes.baseAddress == nil)
         #expect(loop.sent == 5)
-        // The owner is told of room several times.
+        // The owner is notified of room several times.
         for _ in 0..<4 { #expect(socket.send(text)) }
         #expect(loop.run { peer.readAvailable() && peer.unread.count == 4 * (text.count + 14) })
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostServices
 
-/// Whose account an identity opens.
+/// The account that an identity opens.
 struct IdentitiesTests {
     private let folder = TestFolder()
     private let clock = TestClock()
@@ -149,7 +149,7 @@ struct IdentitiesTests {
             let secret = String(link.drop { $0 != "=" }.dropFirst())
             try await identities.accounts.resetPassword(token: secret, to: "correct horse")
         }
-        // Somebody signs up with Ann's address, and makes themselves a way in; then she comes.
+        // An attacker signs up with Ann's address, and adds another way in; then she comes.
         let tokens = try await signUp()
         _ = try await identities.link(
             proof(mallory, code: "code"), to: try await caller(tokens), password: "correct horse", client: "c")

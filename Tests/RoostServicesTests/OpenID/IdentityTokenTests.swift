@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostServices
 
-/// Which identity tokens are believed.
+/// Identity tokens that are accepted.
 struct IdentityTokenTests {
     private let issuer: TestIssuer
     private let now: Int64 = 1_800_000_000
@@ -26,7 +26,7 @@ struct IdentityTokenTests {
         return try rules.identity(try token.claims(by: try #require(IssuerKey(read))))
     }
 
-    /// What isn't good in a token.
+    /// The fault of a token.
     private func refusal(_ text: String, key: String = "rsa") -> String? {
         do { _ = try identity(text, key: key) } catch { return (error as? ClaimRefusal)?.claim }
         return nil

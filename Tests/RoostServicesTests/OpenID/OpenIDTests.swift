@@ -8,7 +8,7 @@ import Testing
 
 @testable import RoostServices
 
-/// The flow of a browser, up to who somebody is.
+/// The flow of a browser, up to the identity.
 struct OpenIDTests {
     private let issuer: TestIssuer
     private let clock = TestClock()
@@ -33,7 +33,7 @@ struct OpenIDTests {
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, send: issuer.send)
     }
 
-    /// Begins a sign-in, and returns what the provider is told.
+    /// Begins a sign-in, and returns the provider's parameters.
     static func begin(_ openID: OpenID, _ secret: String) async throws -> FormFields {
         let challenge = Base64URL.encode(RefreshToken.hash(secret))
         let address = try await openID.begin(openID.parties[0].provider.id, challenge: challenge)
@@ -188,7 +188,7 @@ struct OpenIDTests {
         for _ in 0..<(expected == .unavailable ? 5 : 1) {
             #expect(await fault { _ = try await subject(code, secret) } == expected)
         }
-        // Otherwise whoever has a code could ask the provider again and again.
+        // Otherwise the holder of a code could ask the provider again and again.
         #expect(await fault { _ = try await subject(code, secret) } == .identityRefused)
     }
 
@@ -226,7 +226,7 @@ struct OpenIDTests {
         let asked = issuer.count("/userinfo")
         #expect(try await identity((500, ""), ["email": "\"bob@example.org\""]).email == "bob@example.org")
         #expect(issuer.count("/userinfo") == asked)
-        // It may be about somebody else, or about nobody.
+        // It may be about another user, or about none.
         for other in [
             #"{"sub":"subject-2","email":"eve@example.org","email_verified":true}"#, #"{"email":"e@example.org"}"#,
         ] {
@@ -272,7 +272,7 @@ struct OpenIDTests {
     }
 }
 
-/// What an operator may write.
+/// The settings that an operator may write.
 struct OpenIDConfigurationTests {
     private func settings(_ change: (inout ServicesConfiguration) -> Void) throws -> OpenID.Settings {
         var configuration = ServicesConfiguration()

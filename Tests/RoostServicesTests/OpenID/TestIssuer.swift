@@ -13,9 +13,9 @@ final class TestIssuer: Sendable {
     static let url = "https://issuer.example"
     static let client = "roost"
 
-    /// What it does, which tests change.
+    /// Its behaviour, which tests change.
     struct State: Sendable {
-        /// What was asked for, such as `/jwks`.
+        /// Requested paths, such as `/jwks`.
         var asked: [String] = []
         /// The bodies of POST.
         var forms: [String] = []
@@ -46,7 +46,7 @@ final class TestIssuer: Sendable {
 
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
-    /// How often a path was asked for.
+    /// Number of requests for a path.
     func count(_ path: String) -> Int { state.withLock { state in state.asked.filter { $0 == path }.count } }
 
     /// The fields of the last POST.

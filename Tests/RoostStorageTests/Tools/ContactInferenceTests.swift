@@ -127,7 +127,7 @@ import Testing
             result == ContactInference.Result(conversations: 9, contacts: 1, skipped: [.roles: 7, .members: 1]))
     }
 
-    /// Nobody becomes a contact of a stranger by not having answered.
+    /// A user who has not answered a stranger doesn't become a contact.
     @Test func aRequestMakesNoContactBeforeItIsAccepted() throws {
         let scratch = try Scratch()
         try fill(scratch.path())
@@ -198,7 +198,7 @@ import Testing
         #expect(try run(false).contacts == 0)
     }
 
-    /// What either user has changed since, and what was there before, isn't taken back.
+    /// Contacts that either user has changed since, and earlier ones, aren't taken back.
     @Test func anUndoRemovesWhatWasInferredAndNothingElse() throws {
         let scratch = try Scratch()
         try fill(scratch.path())

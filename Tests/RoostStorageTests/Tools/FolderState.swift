@@ -27,7 +27,7 @@ struct FolderState: Equatable {
         }
     }
 
-    /// What differs, for messages.
+    /// The differences, for messages.
     func differences(from other: FolderState) -> [String] {
         Set(files.keys).union(other.files.keys).sorted().filter { files[$0] != other.files[$0] }
     }

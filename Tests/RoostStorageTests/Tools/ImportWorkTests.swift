@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What an import does grows with the lines of its file and not with their square, and one that is cut short says so
+/// The work of an import grows with the lines of its file and not with their square, and one that is cut short says so
 /// until it is repeated.
 @Suite struct ImportWorkTests {
     /// Work of all statements of a connection, as SQLite counts it (sqlite.org/c3ref/c_stmtstatus_counter.html).
@@ -109,7 +109,7 @@ import Testing
             let sentence = "the import of an export of store abc was cut short: import that file again"
             #expect(throws: StorageFailure.importUnderWay(sentence)) { _ = try log.load() }
         }
-        // Given up, it leaves nothing that nobody could see.
+        // A given-up import leaves nothing invisible behind.
         let given = try scratch.crashCopy(of: "cut.db", as: "given.db")
         #expect(try StoreImporter.giveUp(given, durability: .full).count == 1)
         let left = try StoreVerifier.run(given, progress: noProgress)
@@ -126,7 +126,7 @@ import Testing
         _ = try StoreBackup.run(from: path, to: scratch.path("backup"), progress: noProgress)
     }
 
-    /// What can't be imported again, because a line of the file is refused, can be left as it is.
+    /// An import that can't be repeated, because a line of the file is refused, can be left as it is.
     @Test func anUnfinishedImportIsGivenUp() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog.random(scratch.path(), seed: 6)

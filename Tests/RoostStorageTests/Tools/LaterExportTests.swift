@@ -5,8 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// What a later export of the same store changes where an earlier one was imported, and what an import that was cut
-/// short has left.
+/// The effects of a later export of the same store where an earlier one was imported, and the rest of an import that
+/// was cut short.
 @Suite struct LaterExportTests {
     /// A later export of the same store continues an earlier one, with edits of messages that are there already.
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
@@ -33,8 +33,8 @@ import Testing
         try scratch.expectSound("two")
     }
 
-    /// What was erased since an earlier export by its time, so without an event, is erased where that was imported: it
-    /// isn't pinned and in no thread any more.
+    /// A message that has disappeared since an earlier export, so without an event, is erased where that was imported:
+    /// it isn't pinned and in no thread any more.
     @Test func aLaterExportErasesWhatHasDisappearedSince() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Whom an edit has mentioned since an earlier export hasn't read it.
+    /// A user mentioned by an edit since an earlier export hasn't read it.
     @Test func aLaterExportBringsMentionsOfEdits() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
@@ -151,7 +151,8 @@ import Testing
         try scratch.expectSound("two")
     }
 
-    /// What will disappear does so where it was imported, and what has gone stays gone and isn't unread there.
+    /// A message that will disappear does so where it was imported, and one that has gone stays gone and isn't unread
+    /// there.
     @Test func whatDisappearsDoesSoWhereItIsImported() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
@@ -193,8 +194,8 @@ import Testing
         try scratch.expectSound("two")
     }
 
-    /// What has happened since an earlier export counts: how long messages stay, whom an edit mentions, and that a
-    /// pinned message is gone, of which there is no event if its time has come.
+    /// Changes since an earlier export count: the expiry, an edit's mentions, and the end of a pinned message, of which
+    /// there is no event if its time has come.
     @Test func whatChangedSinceCountsWhereItIsImported() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)

@@ -115,7 +115,7 @@ struct RandomContent {
         }
     }
 
-    /// Of the two who created the group, or of all members.
+    /// A restriction of one of the two who created the group, or of all members.
     private mutating func restriction(_ number: Int32) -> Append {
         let user = UserNumber(Int32(below(3)))
         guard below(4) > 0 else { return change(number, .slow(Int64(below(3)) * 1_000)) }
@@ -281,5 +281,5 @@ func group(_ conversation: Int32) -> Append {
     return event
 }
 
-/// Progress that nobody reads.
+/// Discards progress.
 let noProgress: ToolProgress.Report = { _ in }

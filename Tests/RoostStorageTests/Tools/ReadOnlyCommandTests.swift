@@ -45,7 +45,7 @@ import Testing
             // As SQLite makes it: it mends the mode of an empty file that has another one than the database.
             chmod(path + suffix, 0o600)
         }
-        /// As a clean stop leaves it.
+        /// Leaves the files in the state after a clean stop.
         func close() throws {
             for suffix in ["", "-wal", "-shm", ".lock"] { try remove(suffix) }
             for suffix in ["", ".lock"] {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// What the log alone has is read, too.
+    /// Commits that only the write-ahead log has are read, too.
     @Test(arguments: [Left.killed, .killedWithoutIndex, .linked])
     func commitsOfTheLogAreRead(left: Left) throws {
         let (scratch, other) = (try Scratch(), try Scratch())

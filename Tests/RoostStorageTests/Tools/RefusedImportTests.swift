@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What an import refuses, before it has written anything.
+/// Files that an import refuses, before it has written anything.
 @Suite struct RefusedImportTests {
     @Test(arguments: [
         ("\"body\":\"m5\"", "\"body\":\"other\"", "the store has this conversation with other content"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What is exported from one store and imported into another.
+/// Exports from one store and imports into another.
 extension Scratch {
     func export(_ store: String, _ scope: StoreExporter.Scope = .all, to file: String) throws -> StoreExporter.Result {
         try StoreExporter.run(path(store), scope: scope, to: path(file), now: 5, progress: noProgress)
@@ -14,7 +14,7 @@ extension Scratch {
         try StoreImporter.run(path(file), into: path(store), durability: .normal, progress: noProgress)
     }
 
-    /// What the store has once that was taken.
+    /// The store's contents after the import.
     func imported(_ file: String, into store: String) throws -> Snapshot {
         _ = try take(file, into: store)
         try expectSound(store)

@@ -20,7 +20,7 @@ import Testing
         return found
     }
 
-    /// What others wrote in conversations that are still there.
+    /// Content of others in conversations that are still there.
     private static let ofOthers = """
         SELECT printf('%d %d %d %s %s %s', position, log.sequence, log.kind, key, label, body)
         FROM log JOIN conversation ON conversation.number = log.conversation
@@ -101,7 +101,7 @@ import Testing
         #expect(retry.first.map { if case .duplicate = $0 { true } else { false } } == true)
     }
 
-    /// Whoever has blocked the user isn't told by it what it did, and the conversation ends where it ended.
+    /// A user with a block on the erased one doesn't learn of its acts, and the conversation ends where it ended.
     @Test(arguments: [true, false]) func aBlockerHearsNothingOfIt(isBlockedStill: Bool) throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
@@ -125,7 +125,7 @@ import Testing
         #expect(try again.load().conversations[0].veil == (isBlockedStill ? veil : nil))
     }
 
-    /// Whoever is the last goes with the conversation.
+    /// The last member goes with the conversation.
     @Test func aConversationWithoutOthersGoesAsAWhole() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
@@ -138,7 +138,7 @@ import Testing
         #expect(try !scratch.holds("squirrel"))
     }
 
-    /// From its time on nobody can delete a message, although a relay that was down hasn't erased it yet.
+    /// After its time a message can't be deleted any more, although a relay that was down hasn't erased it yet.
     @Test func whatShouldHaveDisappearedIsErased() throws {
         let scratch = try Scratch()
         let log = try storeWithASquirrel(scratch)
@@ -174,7 +174,7 @@ import Testing
         return log
     }
 
-    /// Another program that reads keeps the texts in the write-ahead log: the operator is told, and tries again.
+    /// Another program that reads keeps the texts in the write-ahead log: the operator gets a message, and tries again.
     @Test func aReaderBesideItHoldsTheTextsBack() throws {
         let scratch = try Scratch()
         try storeWithASquirrel(scratch).close()
