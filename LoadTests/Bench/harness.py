@@ -10,6 +10,18 @@ from processes import inherited
 SCENARIOS = pathlib.Path(__file__).resolve().parent / "scenarios"
 # Those of roost-load itself.
 LIBRARY = SCENARIOS.parents[1] / "Scenarios"
+WATCHERS = LIBRARY / "presence-watchers.yaml"
+COMINGS = "present: 10, away: 10"
+# Scenarios that are another one with some words replaced, so that they can't differ in anything else.
+VARIANTS = {
+    # Only the partners of direct conversations are told.
+    "presence-unwatched": (WATCHERS, {"watch: 50\n": "", "  presence_p99_ms: 100\n": ""}),
+    "presence-slower": (WATCHERS, {COMINGS: "present: 20, away: 20"}),
+    "presence-faster": (WATCHERS, {COMINGS: "present: 5, away: 5"}),
+    "slow-reading": (SCENARIOS / "slow-stalled.yaml", {", stalls_after: 1, stalls_for: 22": ""}),
+    **{f"members-{size}": (SCENARIOS / "members-10.yaml", {
+        "{count: 1000, members: 10}": f"{{count: {10_000 // size}, members: {size}}}",
+        "rate: 5000": f"rate: {50_000 // size}"}) for size in (100, 1_000, 10_000)}}
 HELD, BROKEN, FAILED, INVALID = range(4)
 # The seconds that a run takes besides the load: connecting, settling, checking and stopping.
 AROUND_SECONDS = 240
@@ -57,10 +69,23 @@ def run(bench, scenario, *flags):
     everything is."""
     path = scenario if isinstance(scenario, pathlib.Path) else SCENARIOS / f"{scenario}.yaml"
     out = bench.new_folder(f"load-{path.stem}")
+    if scenario in VARIANTS:
+        path = out / f"{scenario}.yaml"
+        path.write_text(variant(scenario))
     text = call(
         bench, ["run", path, "--pin", "--durability", "full", "--quiet",
                 "--roost", bench.roost, "--out", out, *flags], AROUND_SECONDS + 120)
     return read(out / "report.json", text)
+
+
+def variant(name):
+    base, changes = VARIANTS[name]
+    text = base.read_text()
+    for old, new in changes.items():
+        if text.count(old) != 1:
+            raise BenchFailure(f"{base.name} doesn't have '{old.strip()}' once")
+        text = text.replace(old, new)
+    return text
 
 
 def knee(bench, scenario, start, *flags):

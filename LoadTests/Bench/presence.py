@@ -4,7 +4,7 @@ import harness
 from findings import FULL, Figure, Findings, Line
 
 RATIO_MAX, PRESENCE_MS = 1.2, 100
-WATCHING = harness.LIBRARY / "presence-watchers.yaml"
+WATCHING = harness.WATCHERS
 # The same people and messages, but nobody watches anybody beside the partners of direct conversations.
 UNWATCHED = "presence-unwatched"
 # The same watchers; everybody comes and goes twice as rarely, and twice as often.

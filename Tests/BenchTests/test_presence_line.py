@@ -48,14 +48,18 @@ def test_one_ghost_misses_it(monkeypatch):
         "ghosts, users not shown, messages lost, doubled or reordered"]
 
 
-def test_the_scenarios_differ_in_nothing_else():
+def test_variants_differ_in_nothing_else():
     """Otherwise the ratio compares something else."""
-    def lines(path):
-        text = path.read_text()
-        return set(text[text.index("users:"):].splitlines())
-
-    watching = lines(presence.WATCHING)
+    watching = set(presence.WATCHING.read_text().splitlines())
     for name, changed in ((presence.UNWATCHED, {"watch: 50", "  presence_p99_ms: 100"}), (presence.SLOWER, 1),
                           (presence.FASTER, 1)):
-        missing = watching - lines(harness.SCENARIOS / f"{name}.yaml")
+        missing = watching - set(harness.variant(name).splitlines())
         assert missing == changed or changed == 1 and len(missing) == 1 and "visitor" in missing.pop(), name
+
+
+def test_every_variant_can_be_made():
+    assert "{count: 1, members: 10000}" in harness.variant("members-10000")
+    assert "rate: 50\n" in harness.variant("members-1000") and "rate: 500\n" in harness.variant("members-100")
+    assert "stalls" not in harness.variant("slow-reading").split("about:")[1].split("users:")[1]
+    for name in harness.VARIANTS:
+        assert not (harness.SCENARIOS / f"{name}.yaml").exists(), name
