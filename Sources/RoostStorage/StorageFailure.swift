@@ -109,7 +109,7 @@ extension StorageFailure: CustomStringConvertible {
         case .cannotOpen(let path, let reason):
             "\(path): can't be opened (\(reason)); check the path and that the relay may write to its directory"
         case .inUse(let path):
-            "\(path): another relay has this store open; stop it first, or give this one a path of its own"
+            "\(path): another relay has this store open; stop it first, or name another store"
         case .restoreUnderWay(let marker):
             "\(marker): a restore was cut short; run `roost store restore` again"
         case .importUnderWay(let sentence):

@@ -34,10 +34,10 @@ async def test_links_of_a_user(start):
     # Carol is no admin there.
     assert "forbidden" in await roost(relay, "admin", "invite", "create", "carol", "--group", group, code=1)
     name = line.split()[0]
-    assert await roost(relay, "admin", "invite", "revoke", "bob", name) == "the link has ended\n"
+    assert await roost(relay, "admin", "invite", "revoke", "bob", name) == "link revoked\n"
     assert "the user has no link" in await roost(relay, "admin", "invite", "revoke", "bob", name, code=1)
-    assert await roost(relay, "admin", "invite", "list", "bob") == "there are none\n"
-    assert await roost(relay, "admin", "invite", "revoke", "bob", "--all") == "0 links have ended\n"
+    assert await roost(relay, "admin", "invite", "list", "bob") == "no links\n"
+    assert await roost(relay, "admin", "invite", "revoke", "bob", "--all") == "0 links revoked\n"
 
 
 async def test_people_user_and_message(start):
@@ -60,13 +60,13 @@ async def test_people_user_and_message(start):
     assert [one["user"] for one in said["people"]["users"]] == ["bob", "carol"]
     user = await roost(relay, "admin", "user", "carol")
     assert re.match(r"carol is online: phone is active, last heard \d+ s ago\n  1 conversation, 0 contacts, ", user)
-    assert "tablet is offline, before that: bye" in user and "from 127.0.0.1" in user
+    assert "tablet is offline, last ended by bye" in user and "from 127.0.0.1" in user
     for words in [(group, "1"), (sent["position"],)]:
         message = (await roost(relay, "admin", "message", *words)).splitlines()
         assert message[0].startswith(f"message 1 of {group} from bob/phone, stored ")
         assert message[1:3] == ["  bob/phone: sent it", "  carol/phone: delivered"]
         assert message[3].startswith("  carol/tablet: waiting, offline since ")
-    assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: nobody is called nobody\n"
+    assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: no user is called nobody\n"
     assert "there is no such event" in await roost(relay, "admin", "message", group, "9", code=1)
 
 

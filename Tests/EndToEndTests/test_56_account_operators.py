@@ -77,7 +77,7 @@ def test_show_and_find(start_services):
     assert said[0] == f"{ann['user']}  Änne"
     assert said[1].startswith("  address ann@example.org, not confirmed, language en, since ")
     assert said[2].startswith(f"  phone  session {ann['session']}, since ")
-    assert said[3].startswith("  has a link to verify, good until ") and len(said) == 4
+    assert said[3].startswith("  has a link to verify, works until ") and len(said) == 4
     assert user(services, "show", " ANN@example.org") == "\n".join(said) + "\n"
     shown = json.loads(user(services, "show", ann["user"], "--json"))
     assert shown["account"]["email"] == "ann@example.org" and shown["account"]["hasPassword"] is True
@@ -88,7 +88,8 @@ def test_show_and_find(start_services):
     assert user(services, "find", "bob@").startswith(f"{bob['user']}  annabel, bob@example.org")
     assert user(services, "find", "z") == ""
     assert user(services, "show", "u" + "0" * 16, code=1) == "roost: user_not_found: there is no such user\n"
-    assert user(services, "show", "nobody@example.org", code=1) == "roost: user_not_found: nobody has this address\n"
+    said = user(services, "show", "nobody@example.org", code=1)
+    assert said == "roost: user_not_found: no account has this address\n"
     assert user(services, "show", "../../healthz", code=1).startswith("roost: user_not_found")
 
 

@@ -36,7 +36,7 @@ async def test_a_new_way_in(start_services, start):
     await device.ask("profile.set", username="finn.f")
     for name in (finn["user"], "Finn", "finn.f", "@Finn.F"):
         words, whose = await asyncio.to_thread(link, name)
-        assert "/#owner=" in words and whose.startswith(f"for {finn['user']}, good once until "), whose
+        assert "/#owner=" in words and whose.startswith(f"for {finn['user']}, works once, until "), whose
     came = services.post("/v1/sessions/link", {"token": words.rpartition("=")[2], "device": "new"}).json
     assert came["user"] == finn["user"] and came["session"] != finn["session"]
     assert services.post("/v1/sessions/link", {"token": words.rpartition("=")[2]}).code == "bad_link"

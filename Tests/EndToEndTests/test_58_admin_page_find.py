@@ -74,8 +74,8 @@ async def test_a_typo_is_no_revocation(start):
     bob = await relay.device("bob")
     for words in (("revoke", "bpb"), ("revoke", "bpb", "--device", "phone"), ("disconnect", "bpb"), ("user", "bpb")):
         said = await relay_admin(relay, "admin", *words, code=1)
-        assert "not_found: nobody is called bpb" in said, said
-    assert "nothing is found by bpb" in await relay_admin(relay, "admin", "find", "bpb", code=1)
+        assert "not_found: no user is called bpb" in said, said
+    assert "nothing found for bpb" in await relay_admin(relay, "admin", "find", "bpb", code=1)
     await bob.call("ping")
     assert "1 connection closed" in await relay_admin(relay, "admin", "revoke", "bob")
     assert await bob.closed() == 4503

@@ -59,7 +59,7 @@ async def test_a_terminal_is_somebody_who_is_there(both):
 
     for typo in ("bem", "bem@example.org"):
         said = await chat("--as", typo)
-        assert said.returncode == 1 and f"nobody is called {typo} here" in said.stderr, said
+        assert said.returncode == 1 and f"There’s no account called {typo}. To create a new" in said.stderr, said
         assert await device.refusal("watch", users=[typo]) == "not_found"
     assert (await chat("--as", "ben@example.org")).returncode == 0
     assert (await chat("--as", ben["user"])).returncode == 0
@@ -70,7 +70,7 @@ async def test_a_revocation_of_a_typo_fails_and_makes_nobody(start):
     relay = start(directory__unknown="refuse")
     bob = await named(relay, "u1", name="Bob Baker", username="bob.b")
     said = await roost(relay, "admin", "revoke", "bobb", code=1)
-    assert "nobody is called bobb" in said
+    assert "no user is called bobb" in said
     assert "not_found" in await roost(relay, "admin", "user", "presence", "bobb", code=1)
     assert not bob.close_code
     assert "Bob Baker (u1)  online" in await roost(relay, "admin", "people")

@@ -7,10 +7,10 @@ import RoostWire
 struct AdminUserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Look after a user's account; or, with a name alone, say what the relay knows of the user.",
+        abstract: "Manage a user's account; with a name alone, show what the relay knows about the user.",
         discussion: """
-            All but presence talk to roost-services. Without --token, a token is made with the keys in services.data. \
-            Whatever they do is in the audit log.
+            All but presence use roost-services. Without --token, a token is created with the keys in services.data. \
+            The audit log records every change.
             """,
         subcommands: [
             AdminPresenceCommand.self, AccountShowCommand.self, AccountFindCommand.self, AccountRoleCommand.self,
@@ -39,13 +39,13 @@ struct AccountShowCommand: ParsableCommand {
 struct AccountFindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find",
-        abstract: "List the accounts whose address or name begins so.",
-        discussion: "Those that are found by the address come first. Without a prefix, all are listed."
+        abstract: "List accounts by the beginning of an address or a name.",
+        discussion: "Matches by address come first. Without a prefix, all are listed."
     )
 
     @OptionGroup var accounts: AccountOptions
-    @Argument(help: "What the address or the name begins with.") var prefix = ""
-    @Option(help: "Most accounts that are listed.") var limit = 1_000
+    @Argument(help: "The beginning of an address or a name.") var prefix = ""
+    @Option(help: "The most accounts to list.") var limit = 1_000
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }
@@ -73,7 +73,7 @@ struct AccountFindCommand: ParsableCommand {
 /// `roost admin user role USER ROLE`.
 struct AccountRoleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "role", abstract: "Give an account another role, which its owner can't.")
+        commandName: "role", abstract: "Change an account's role, which its owner can't.")
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
@@ -89,12 +89,12 @@ struct AccountRoleCommand: ParsableCommand {
 /// `roost admin user tier USER [TIER]`.
 struct AccountTierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tier", abstract: "Give an account a tier, or with --none no longer any.")
+        commandName: "tier", abstract: "Set an account's tier, or remove it with --none.")
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
-    @Argument(help: "One of accounts.tiers; a word of one's own if there are none.") var tier: String?
-    @Flag(help: "Take the tier away.") var none = false
+    @Argument(help: "One of accounts.tiers; any word if that list is empty.") var tier: String?
+    @Flag(help: "Remove the tier.") var none = false
 
     func validate() throws {
         guard (tier == nil) == none else { throw ValidationError("name either a tier or --none") }
@@ -112,13 +112,13 @@ struct AccountTierCommand: ParsableCommand {
 struct AccountOperatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operator",
-        abstract: "Make somebody an operator, or with --off no longer.",
-        discussion: "It is in the access token from the next refresh on. --off ends all sessions."
+        abstract: "Make a user an operator, or with --off an ordinary user again.",
+        discussion: "It takes effect with the next access token. --off ends all sessions."
     )
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
-    @Flag(help: "Take it away.") var off = false
+    @Flag(help: "Make the user an ordinary user again.") var off = false
 
     func run() throws {
         let path = try accounts.path(of: user)
@@ -131,7 +131,7 @@ struct AccountOperatorCommand: ParsableCommand {
 /// `roost admin user suspend USER`.
 struct AccountSuspendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "suspend", abstract: "Sign somebody out everywhere, and let nobody in until resume.")
+        commandName: "suspend", abstract: "Suspend an account: no sign-in works until `resume`.")
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
@@ -144,7 +144,7 @@ struct AccountSuspendCommand: ParsableCommand {
 /// `roost admin user resume USER`.
 struct AccountResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let somebody sign in again who was suspended.")
+        commandName: "resume", abstract: "Let a suspended user sign in again.")
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
@@ -157,7 +157,7 @@ struct AccountResumeCommand: ParsableCommand {
 /// `roost admin user revoke USER`.
 struct AccountRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Sign somebody out everywhere, or on one device.")
+        commandName: "revoke", abstract: "Sign a user out everywhere, or on one device.")
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String?
@@ -190,16 +190,16 @@ struct AccountRevokeCommand: ParsableCommand {
 struct AccountDeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete an account with all that is kept of it, as its owner can.",
-        discussion: "The random id stays, in the relay and in the audit log. `roost store erase` takes the messages."
+        abstract: "Delete an account and everything kept about it, as its owner can.",
+        discussion: "The random id stays in the relay and in the audit log. `roost store erase` erases the messages."
     )
 
     @OptionGroup var accounts: AccountOptions
     @Argument(help: "The user's id or address.") var user: String
-    @Flag(help: "Say that it is meant: nothing brings an account back.") var yes = false
+    @Flag(help: "Confirm: a deleted account can't be restored.") var yes = false
 
     func validate() throws {
-        guard yes else { throw ValidationError("nothing brings an account back; add --yes if it is meant") }
+        guard yes else { throw ValidationError("a deleted account can't be restored; add --yes to confirm") }
     }
 
     func run() throws {
@@ -210,11 +210,11 @@ struct AccountDeleteCommand: ParsableCommand {
 /// `roost admin audit`.
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "List what operators did to accounts, the newest first.")
+        commandName: "audit", abstract: "List operators' actions on accounts, newest first.")
 
     @OptionGroup var accounts: AccountOptions
-    @Option(help: "Only what was done to this user, by the id.") var user: String?
-    @Option(help: "Most entries that are listed.") var limit = 100
+    @Option(help: "Only actions on this user, by the id.") var user: String?
+    @Option(help: "The most entries to list.") var limit = 100
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }

@@ -6,12 +6,12 @@ import RoostWire
 /// output, and the user on standard error.
 struct AccountLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Print a link by which a user signs in again, once and within half an hour.",
+        commandName: "link", abstract: "Print a link that signs a user in again, once, within half an hour.",
         discussion: """
-            For a user who came by a link and has lost the session, and for an operator who has to sign in anew. \
-            Whoever has the link is that user: hand it over by a way that only the user can read. It is in the audit \
-            log and in the user's export, and the user's address is written to. A user with two-step verification \
-            still needs a code.
+            For a user who signed up by a link and is signed out everywhere, and for an operator who must sign in \
+            again. Anyone who has the link can sign in as that user: send it where only the user can read it. The \
+            audit log and the user's export record it, and the user's address gets a mail. With two-step \
+            verification, the user still needs a code.
             """)
 
     @OptionGroup var accounts: AccountOptions

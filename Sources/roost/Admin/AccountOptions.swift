@@ -46,7 +46,7 @@ struct AccountOptions: ParsableArguments {
         }
         let found = try ask("POST", "/v1/admin/users/find") { $0.member("email", name) }.members
         guard let user = found.objects("accounts")?.first?.string("user") else {
-            throw AdminFailure("user_not_found: nobody has this address")
+            throw AdminFailure("user_not_found: no account has this address")
         }
         return user
     }

@@ -24,7 +24,7 @@ enum AccountText {
             "  signs in by \(one.string("issuer") ?? ""), since \(time(one.integer("created") ?? 0))"
         }
         let links = (answer.objects("links") ?? []).map { one in
-            "  has a link to \(one.string("purpose") ?? ""), good until \(time(one.integer("expires") ?? 0))"
+            "  has a link to \(one.string("purpose") ?? ""), works until \(time(one.integer("expires") ?? 0))"
         }
         return ([head(account), "  " + facts.joined(separator: ", ")] + lines + ways + links).map(
             TerminalText.printable)
@@ -32,7 +32,7 @@ enum AccountText {
 
     /// The user of a link, and its lifetime.
     static func whose(_ user: String, _ answer: JSONMembers) -> String {
-        TerminalText.printable("for \(user), good once until \(time(answer.integer("expires") ?? 0))")
+        TerminalText.printable("for \(user), works once, until \(time(answer.integer("expires") ?? 0))")
     }
 
     /// An account of a list.

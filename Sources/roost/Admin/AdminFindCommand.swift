@@ -8,7 +8,7 @@ import RoostWire
 struct AdminFindCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find",
-        abstract: "Find users, groups, invitations and messages by what you know of them.",
+        abstract: "Find users, groups, invitations and messages by what you know about them.",
         discussion: """
             A word of a user's or a group's name, a username, an id, an address (where there are accounts), an \
             invitation's link or code, the link of a conversation in the chat page, or the position of a message. \
@@ -16,11 +16,11 @@ struct AdminFindCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var admin: AdminOptions
-    @Argument(parsing: .remaining, help: "What you know.") var words: [String]
+    @Argument(parsing: .remaining, help: "A name, id, address, link or position.") var words: [String]
 
     func run() async throws {
         let meant = AdminFindCommand.meant(by: words.joined(separator: " "))
-        guard !meant.isEmpty else { throw ValidationError("say what you look for") }
+        guard !meant.isEmpty else { throw ValidationError("say what to find") }
         if let at = meant.firstIndex(of: "@"), at != meant.startIndex {
             let user = try await admin.person(meant)
             return try await show([user])
@@ -51,7 +51,7 @@ struct AdminFindCommand: AsyncParsableCommand {
         }
         await client.close()
         guard !admin.json else { return }
-        guard !lines.isEmpty else { throw AdminFailure("not_found: nothing is found by \(words)", code: "not_found") }
+        guard !lines.isEmpty else { throw AdminFailure("not_found: nothing found for \(words)", code: "not_found") }
         for line in lines { RoostCommand.write(line, to: .standardOutput) }
     }
 

@@ -9,7 +9,7 @@ import RoostWire
 struct AdminInviteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite",
-        abstract: "Make links by which others become a user's contacts or join a group, list them, and revoke them.",
+        abstract: "Create, list and revoke links that add people to a user's contacts or to a group.",
         subcommands: [AdminInviteCreateCommand.self, AdminInviteListCommand.self, AdminInviteRevokeCommand.self]
     )
 }
@@ -18,17 +18,17 @@ struct AdminInviteCommand: AsyncParsableCommand {
 struct AdminInviteCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a link and print it. It isn't shown again.",
+        abstract: "Create a link and print it. It isn't shown again.",
         discussion: """
-            Whoever opens it becomes a contact of the user or, with --group, joins the group, of which the user must \
-            be the owner or an admin. A block, and the rules for who may reach whom, hold all the same.
+            A person who opens it becomes a contact of the user or, with --group, joins the group, of which the user \
+            must be the owner or an admin. Blocks, and the rules for who may write to each other, still apply.
             """)
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user who invites: the id, the username or the address.") var user: String
     @Option(help: "The group to join, by its id, as roost admin conversations prints it.") var group: String?
     @Option(help: "How many people may open it, 1 to 1000.") var uses = 1
-    @Option(help: "For how many days it is good, 1 to 30.") var days = 7
+    @Option(help: "How many days it works, 1 to 30.") var days = 7
 
     func validate() throws {
         guard (1...1_000).contains(uses) else { throw ValidationError("--uses must be 1 to 1000") }
@@ -64,7 +64,7 @@ struct AdminInviteListCommand: AsyncParsableCommand {
             try await client.invites(of: user)
         } show: { members in
             guard let invites = members.objects("invites")?.compactMap(Invite.init(reading:)) else { return nil }
-            return invites.isEmpty ? ["there are none"] : invites.map(AdminText.line)
+            return invites.isEmpty ? ["no links"] : invites.map(AdminText.line)
         }
     }
 }
@@ -72,7 +72,7 @@ struct AdminInviteListCommand: AsyncParsableCommand {
 /// `roost admin invite revoke USER ID`.
 struct AdminInviteRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "End a user's link, or with --all every one.")
+        commandName: "revoke", abstract: "Revoke a user's link, or with --all every link.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user: the id, the username or the address.") var user: String
@@ -101,7 +101,7 @@ struct AdminInviteRevokeCommand: AsyncParsableCommand {
         guard all || !ended.isEmpty else {
             throw AdminFailure("the user has no link \(invite ?? ""); roost admin invite list shows them")
         }
-        let line = ended.count == 1 ? "the link has ended" : "\(ended.count) links have ended"
+        let line = ended.count == 1 ? "link revoked" : "\(ended.count) links revoked"
         RoostCommand.write(line, to: .standardOutput)
     }
 }

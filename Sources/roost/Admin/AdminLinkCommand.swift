@@ -4,14 +4,14 @@ import ArgumentParser
 /// prints only the link to standard output, and needs the data folder rather than a running server.
 struct AdminLinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Print a link that signs in the owner, or brings a friend.",
+        commandName: "link", abstract: "Print a link that signs in the owner, or invites a friend.",
         discussion: """
-            A friend's is good for a week, the owner's for half an hour, each once. Whoever has it is who it is for. \
-            It takes the options of `roost up`. For somebody else who has an account: `roost admin user link`.
+            A friend's link works for a week, the owner's for half an hour, and each works once, for anyone who has \
+            it. Takes the options of `roost up`. For another user who has an account: `roost admin user link`.
             """)
 
     @OptionGroup var up: UpOptions
-    @Flag(help: "One for somebody who gets an account by it.") var friend = false
+    @Flag(help: "A link for a person who gets a new account.") var friend = false
 
     func run() throws { try ServicesProgram.become(["link"] + (friend ? ["--friend"] : []), up) }
 }

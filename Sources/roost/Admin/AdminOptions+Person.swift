@@ -18,7 +18,7 @@ extension AdminOptions {
             guard case .refused(let refusal) = error, refusal.code == "not_found" else {
                 throw AdminFailure(FailureLine.text(error))
             }
-            throw AdminFailure("not_found: nobody is called \(name)", code: "not_found")
+            throw AdminFailure("not_found: no user is called \(name)", code: "not_found")
         }
         await client.close()
         return found ?? name
@@ -28,7 +28,7 @@ extension AdminOptions {
     private func person(ofAddress address: String) throws -> String {
         let found = try servicesLine().ask("POST", "/v1/admin/users/find") { $0.member("email", address) }.members
         guard let user = found.objects("accounts")?.first?.string("user") else {
-            throw AdminFailure("not_found: nobody has this address", code: "not_found")
+            throw AdminFailure("not_found: no account has this address", code: "not_found")
         }
         return user
     }

@@ -5,7 +5,7 @@ import RoostWire
 /// `roost admin report …`: what users have reported.
 struct AdminReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Look after what users have reported.",
+        commandName: "report", abstract: "Work through users' reports.",
         subcommands: [
             AdminReportListCommand.self, AdminReportShowCommand.self, AdminReportRemoveCommand.self,
             AdminReportCloseCommand.self,
@@ -15,10 +15,10 @@ struct AdminReportCommand: AsyncParsableCommand {
 /// `roost admin report list`.
 struct AdminReportListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the reports that nobody has closed, the oldest first.")
+        commandName: "list", abstract: "List the open reports, oldest first.")
 
     @OptionGroup var admin: AdminOptions
-    @Flag(help: "Also those that were closed.") var all = false
+    @Flag(help: "Include closed reports.") var all = false
 
     func run() async throws {
         try await admin.run { client, after async throws(RoostFailure) in
@@ -37,8 +37,8 @@ struct AdminReportListCommand: AsyncParsableCommand {
 /// `roost admin report show NUMBER`.
 struct AdminReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a report with the message and what was written around it.",
-        discussion: "You read what people wrote to each other. The relay's log says that you did.")
+        commandName: "show", abstract: "Show a report with the message and those around it.",
+        discussion: "This shows people's private messages, and the relay logs that you read them.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The number of the report, as roost admin report list prints it.") var number: Int64
@@ -56,7 +56,7 @@ struct AdminReportShowCommand: AsyncParsableCommand {
 struct AdminReportRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Delete the reported message for everyone. The report stays open.",
-        discussion: "The message is deleted as its author could delete it. Nothing brings it back.")
+        discussion: "The message is deleted as if by its author, and can't be restored.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The number of the report, as roost admin report list prints it.") var number: Int64
@@ -73,7 +73,7 @@ struct AdminReportRemoveCommand: AsyncParsableCommand {
 /// `roost admin report close NUMBER`.
 struct AdminReportCloseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "close", abstract: "Close a report: it needs nothing more.")
+        commandName: "close", abstract: "Close a report that needs no more work.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The number of the report.") var number: Int64

@@ -13,11 +13,11 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         commandName: "revoke",
         abstract: "Revoke a user's tokens, close the user's connections, and end the sign-ins.",
         discussion: """
-            Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
+            Tokens issued later work again (claim iat). Tokens without iat stay refused. With --session, the \
             tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued. If roost-services \
-            keeps accounts on this machine, the user's sign-ins end there first. A relay elsewhere (--url) is told \
-            alone: end the sign-ins by roost admin user revoke. A name that nobody has is an error; --unknown revokes \
-            the tokens of a user who has never been here, too.
+            keeps accounts on this machine, the user's sign-ins end there first. For a relay \
+            elsewhere (--url) that isn't done: end the sign-ins with roost admin user revoke. A name that no user has \
+            is an error; --unknown revokes the tokens of a user who has never connected, too.
             """
     )
 
@@ -48,10 +48,11 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         case .ended, .none: return
         case .unknown:
             RoostCommand.write(
-                "roost: only the relay was told. If it has accounts, the sign-in goes on: `\(other)`",
+                "roost: revoked at the relay only. If it has accounts, the user's sign-ins still work: `\(other)`",
                 to: .standardError)
         case .failed(let reason):
-            throw AdminFailure("the sign-in at roost-services goes on (\(reason)). Repeat this, or `\(other)`")
+            throw AdminFailure(
+                "the user's sign-ins at roost-services still work (\(reason)). Repeat this, or `\(other)`")
         }
     }
 

@@ -60,7 +60,7 @@ enum AdminText {
         if let count = one.unacked, count > 0 { facts.append("\(count) not acked") }
         if let bytes = one.waitingBytes, bytes > 0 { facts.append("\(bytes) bytes wait") }
         if let session = one.session { facts.append("session \(session)") }
-        if let time = one.until { facts.append("counts as here until \(WallClock().time(time))") }
+        if let time = one.until { facts.append("counts as online until \(WallClock().time(time))") }
         if let time = one.revoked { facts.append("tokens revoked \(WallClock().time(time))") }
         facts.append("acked up to \(TerminalText.printable(one.position))")
         return DeviceLine.text(one.device) + "\n    " + facts.joined(separator: ", ")
@@ -69,14 +69,14 @@ enum AdminText {
     // MARK: Reports
 
     static func lines(_ report: ReportPage.Report, _ names: ShownNames) -> [String] {
-        var what = report.user.map { names.of($0) } ?? "somebody unknown"
+        var what = report.user.map { names.of($0) } ?? "an unknown user"
         if let conversation = report.conversation, let sequence = report.sequence {
             let id = TerminalText.printable(conversation)
             let place = report.group.map { "\(TerminalText.printable($0)) (\(id))" } ?? id
             what += ", message \(sequence.value) of \(place)"
             if report.isErased { what += ", which was erased" }
         }
-        let reporter = report.reporter.map { names.of($0) } ?? "somebody unknown"
+        let reporter = report.reporter.map { names.of($0) } ?? "an unknown user"
         let reason = report.reason.map { "\($0.word)" } ?? "another reason"
         var lines = ["\(report.number)  \(WallClock().time(report.time))  \(reporter) reports \(what): \(reason)"]
         if let text = report.text { lines.append("    " + TerminalText.printable(text)) }
@@ -93,7 +93,7 @@ enum AdminText {
         let report = shown.report
         let messages = shown.messages ?? []
         var lines = self.lines(report, names)
-        if report.isErased { lines.append("    The conversation was erased since. Nothing of the message is left.") }
+        if report.isErased { lines.append("    The conversation has been erased since, and the message with it.") }
         if report.sequence != nil, !report.isErased, !messages.contains(where: { $0.sequence == report.sequence }) {
             lines.append("    The reported message can't be read any more.")
         }

@@ -8,7 +8,7 @@ enum DeviceLine {
         let name = TerminalText.printable(one.device)
         let since = one.since.map { " since \(WallClock().time($0))" } ?? ""
         let ended = one.ended.flatMap { end in
-            end.reason.map { ", before that: \($0.word)" + (end.time.map { " at \(WallClock().time($0))" } ?? "") }
+            end.reason.map { ", last ended by \($0.word)" + (end.time.map { " at \(WallClock().time($0))" } ?? "") }
         }
         return "  \(name) is \(one.state.rawValue)\(since)\(ended ?? "")"
     }

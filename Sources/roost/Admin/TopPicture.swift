@@ -54,10 +54,10 @@ struct TopPicture {
 
     private func times(_ now: RelayStatistics) -> [String] {
         let names = [
-            ("stored", "command stored"), ("acked", "event acked"), ("presence", "change told"), ("commit", "commit"),
+            ("stored", "command stored"), ("acked", "event acked"), ("presence", "change sent"), ("commit", "commit"),
             ("turn", "turn"),
         ]
-        return ["since the last picture      count         p50         p99"]
+        return ["since the last screen       count         p50         p99"]
             + names.map { key, name in
                 let timing = now.timings[key]
                 let cells = [

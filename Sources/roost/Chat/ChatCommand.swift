@@ -14,11 +14,11 @@ struct ChatCommand: AsyncParsableCommand {
         commandName: "chat",
         abstract: "Chat from the terminal.",
         discussion: """
-            On a terminal it has the whole screen; /help lists its keys and commands. In a pipe, every line is sent \
-            as a message, and it ends with the input when all are acked. Without --token, a token is created with \
-            the key in auth.key_file. What is typed is kept until the relay has it, in a file for each terminal that \
-            is open at a time, below $XDG_STATE_HOME/roost or ~/.local/state/roost. With --raw, the protocol is \
-            shown as it is: every received frame is printed, and every line that begins with { is sent.
+            On a terminal it fills the screen; /help lists its keys and commands. In a pipe, it sends every line as \
+            a message, and ends with the input once the relay has stored them all. Without --token, a token is \
+            created with the key in auth.key_file. Unsent messages are kept in a file for each open terminal, below \
+            $XDG_STATE_HOME/roost or ~/.local/state/roost. --raw shows the protocol: it prints every frame that \
+            arrives, and sends every line that begins with {.
             """
     )
 
@@ -36,7 +36,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: "A token, instead of a new one.") var token: String?
     @Option(help: "The language: en or de. By default, that of LC_ALL, LC_MESSAGES or LANG.") var language: String?
     @Flag(help: "Print received frames, and send lines unchanged.") var raw = false
-    @Flag(help: "Where there are accounts: be a user who isn't there yet.") var new = false
+    @Flag(help: "Where there are accounts: chat as a new user, without one.") var new = false
 
     func validate() throws {
         guard token != nil || user != nil else { throw ValidationError("say who you are with --as or --token") }

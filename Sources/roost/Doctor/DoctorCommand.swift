@@ -10,8 +10,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check disk, clock, names, certificates and proxies, and suggest repairs.",
         discussion: """
-            Run it as the user that Roost runs as. `ok` is fine, `look` may be, `bad` isn't; the command fails if \
-            anything is bad. It writes one small file beside the store, and removes it. With --url it also opens a \
+            Run it as the user that Roost runs as. `ok` is fine, `look` may be, `bad` needs repair; the command fails \
+            if anything is bad. It writes one small file beside the store, and removes it. With --url it also opens a \
             connection the way people do, through your proxy, and keeps it quiet for --quiet seconds.
             """)
 
@@ -81,7 +81,9 @@ struct DoctorCommand: AsyncParsableCommand {
         switch line.prefix(while: { $0 != "." && $0 != ":" }) {
         case "tls": "renew it, then send SIGHUP: Docs/Operations.md, TLS"
         case "limits": "LimitNOFILE= in the unit, or ulimit -n: Docs/Operations.md"
-        case "listen": "put a proxy with TLS in front, or name a certificate; if a relay runs already, that is it"
+        case "listen" where line.contains("in use"):
+            "fine if that is your running relay; otherwise choose another listen.port"
+        case "listen": "put a proxy with TLS in front, or name a certificate"
         case "store": "free some room, or give the folder to the user that Roost runs as"
         default: "see Config/roost.yaml"
         }

@@ -17,7 +17,7 @@ struct ServicesDefaults {
         if written.sources["services.relay_url"] == nil {
             guard relay.listen.port != 0 else {
                 throw ValidationError(
-                    "listen.port: `roost up` needs one that is known, because the services connect to it")
+                    "listen.port: `roost up` needs a fixed port, because the services connect to it")
             }
             added += try address()
         }
