@@ -15,8 +15,7 @@ struct LoadCommand: ParsableCommand {
         discussion:
             "Exit codes: 0 held, 1 broken, 2 not possible to run, 3 invalid because the harness didn't keep up.",
         subcommands: [
-            RunCommand.self, CompareCommand.self, KneeCommand.self, ListCommand.self, CheckCommand.self,
-            WorkerCommand.self,
+            RunCommand.self, KneeCommand.self, ListCommand.self, CheckCommand.self, WorkerCommand.self,
         ],
         defaultSubcommand: RunCommand.self
     )
@@ -34,7 +33,6 @@ struct LoadCommand: ParsableCommand {
         switch error {
         case let failure as ScenarioFailure: end(failure.description)
         case let failure as RunFailure: end(failure.description)
-        case let failure as ReportFileError: end(failure.description)
         case let code as ExitCode: Foundation.exit(code.rawValue)
         default:
             let code = exitCode(for: error)

@@ -130,8 +130,6 @@ struct RunFlags: ParsableArguments {
     /// Runs a scenario with its live display. The caller prints the outcome.
     func run(_ scenario: Scenario, _ options: RunOptions) -> Report {
         guard !isQuiet else { return Runner(scenario, options).run() }
-        let display = SharedDisplay()
-        defer { display.finish() }
-        return Runner(scenario, options, show: display.show).run()
+        return Runner(scenario, options, show: SharedDisplay().show).run()
     }
 }

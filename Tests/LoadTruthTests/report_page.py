@@ -11,6 +11,9 @@ READ = """() => ({
     charts: [...article.querySelectorAll("svg > title")].map((title) => title.textContent),
     rows: [...article.querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.textContent)),
     paths: [...article.querySelectorAll("path")].map((path) => path.getAttribute("d")) })),
+  sides: [...document.querySelectorAll("#reports > section tr")].map(
+    (row) => [...row.children].map((cell) => cell.textContent)),
+  warnings: [...document.querySelectorAll("#reports > section li")].map((item) => item.textContent),
   scripts: document.querySelectorAll("article script, article b").length,
   links: [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href")) })"""
 

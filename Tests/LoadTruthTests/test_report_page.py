@@ -73,6 +73,53 @@ def test_several_reports_have_contents(tmp_path):
     assert shown["links"] == ["#r1", "#r2", "#r3"] and len(shown["articles"]) == 3
 
 
+def other(path, value):
+    """The known report with another value somewhere."""
+    changed = report()
+    place = changed
+    for name in path[:-1]:
+        place = place.setdefault(name, {})
+    place[path[-1]] = value
+    return changed
+
+
+def figures(**values):
+    return other(("shown", "figures"), values)
+
+
+def test_two_reports_stand_side_by_side(tmp_path):
+    one = figures(ack_p99_ms=2, deliveries_per_second=20, acks_per_second=100, errors=0, lost=0, kib_per_session=3,
+                  p99_ms=1, live_seconds="inf")
+    two = figures(ack_p99_ms=4, deliveries_per_second=40, acks_per_second=104, errors=3, lost=0, p99_ms=9,
+                  live_seconds="inf")
+    shown = show(tmp_path, one, two)
+    assert shown["sides"][1:] == [
+        ["ack_p99_ms", "2", "4", "2.00", "worse"], ["acks_per_second", "100", "104", "1.04", "same"],
+        ["deliveries_per_second", "20", "40", "2.00", "better"], ["errors", "0", "3", "", "worse"],
+        ["kib_per_session", "3", "not measured", "", ""], ["live_seconds", "never", "never", "", "same"]]
+    assert [row[4] for row in show(tmp_path, two, one)["sides"][1:5]] == ["better", "same", "worse", "better"]
+
+
+def test_what_makes_two_reports_incomparable_is_said(tmp_path):
+    def warnings(changed):
+        # The known report has a fault.
+        said = show(tmp_path, report(), changed)["warnings"]
+        assert said[-2 if "second" in said[-1] else -1].startswith("The first broke the contract")
+        return said
+
+    broken = "The second broke the contract; its speed is worth nothing."
+    assert warnings(report())[:-2] == [] and warnings(report())[-1] == broken
+    assert warnings(other(("scenario", "name"), "other"))[0] == "The scenario differs: pairs | other"
+    assert warnings(other(("shown", "machine"), "another"))[0] == "The machine differs: a machine | another"
+    assert warnings(other(("result", "durability"), "normal"))[0] == "The durability differs: full | normal"
+    assert warnings(other(("workers",), 2))[0].startswith("The number of workers differs")
+    messages = {"bytes": [1, 1], "mode": "send"}
+    assert warnings(other(("scenario", "messages"), messages))[0] == "The payload differs: none | 1 to 1 bytes, send"
+    assert "one name" in warnings(other(("scenario", "users"), 5))[0]
+    assert warnings(other(("scenario", "thresholds"), [1]))[:-2] == []
+    assert warnings(other(("shown", "verdict"), "invalid"))[-1].startswith("The second is invalid")
+
+
 def test_a_text_of_a_report_is_no_markup(tmp_path):
     text = json.dumps(report()).replace("a machine", json.dumps(HOSTILE)[1:-1])
     hostile = json.loads(text)

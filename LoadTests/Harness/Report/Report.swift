@@ -1,6 +1,6 @@
 /// The judged result of one run. `report.json` stores it, and every other view is made from it. A value.
 public struct Report: Codable, Sendable {
-    /// The present version of the layout. Readers refuse a newer one.
+    /// The present version of the layout. Readers refuse another one.
     public static let currentFormat = 1
 
     /// The version of this report's layout.

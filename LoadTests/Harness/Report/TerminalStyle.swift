@@ -13,8 +13,7 @@ public struct TerminalStyle: Sendable {
         TerminalStyle(isColoured: isTerminal(descriptor) && (variable("NO_COLOR") ?? "").isEmpty)
     }
 
-    /// Whether lines can be drawn over on it.
-    static func isTerminal(_ descriptor: Int32) -> Bool {
+    private static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && variable("TERM") != "dumb"
     }
 

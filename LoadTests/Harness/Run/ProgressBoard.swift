@@ -62,16 +62,13 @@ extension LiveFigures {
     }
 }
 
-/// A live display on which the sampler's thread draws, and which the main thread removes at the end.
+/// A live display on which the sampler's thread writes.
 public final class SharedDisplay: Sendable {
     private let display = Mutex(LiveDisplay())
 
     /// A display on standard error.
     public init() {}
 
-    /// Draws the state again.
+    /// Shows the state again.
     public func show(_ figures: LiveFigures) { display.withLock { $0.show(figures) } }
-
-    /// Removes the display. Later output begins in its place.
-    public func finish() { display.withLock { $0.finish() } }
 }

@@ -43,7 +43,6 @@ import Testing
     }
 
     @Test func otherCommands() throws {
-        #expect(try parse(CompareCommand.self, "compare a b").second == "b")
         let knee = try parse(KneeCommand.self, "knee a --from 100 --factor 2 --seconds 5")
         #expect(knee.from == 100)
         #expect(knee.factor == 2)
