@@ -258,7 +258,7 @@ let package = Package(
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostTLS", "RoostWire", "SeededRandom",
+                "CEpoll", "RoostAuth", "RoostConfiguration", "RoostTLS", "RoostWire", "SeededRandom",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -281,7 +281,9 @@ let package = Package(
             path: "LoadTests/KitBench", swiftSettings: strict),
         .executableTarget(
             name: "roost-load",
-            dependencies: ["RoostLoad", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "RoostConfiguration", "RoostLoad", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "LoadTests/Command",
             swiftSettings: strict
         ),
@@ -374,7 +376,7 @@ let package = Package(
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
-                "RoostAuth", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
+                "RoostAuth", "RoostConfiguration", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

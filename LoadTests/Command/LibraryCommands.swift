@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoostConfiguration
 import RoostLoad
 
 /// `roost-load list`: lists the scenarios of the library, one on each line.
@@ -30,7 +31,7 @@ struct CheckCommand: ParsableCommand {
         var isWrong = false
         let library = ScenarioLibrary(folder: ".")
         for file in files {
-            do throws(ScenarioFailure) {
+            do throws(ConfigurationFailure) {
                 // A bare name is a file in the current folder, never a scenario of the library.
                 _ = try library.scenario(file.contains("/") ? file : "./\(file)")
                 Output.write("\(file): no mistakes")

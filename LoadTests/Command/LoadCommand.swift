@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoostConfiguration
 import RoostLoad
 
 /// `roost-load`: reads the command line, runs one command and turns the outcome into an exit code.
@@ -31,7 +32,7 @@ struct LoadCommand: ParsableCommand {
 
     private static func end(with error: any Error) -> Never {
         switch error {
-        case let failure as ScenarioFailure: end(failure.description)
+        case let failure as ConfigurationFailure: end(failure.description)
         case let failure as RunFailure: end(failure.description)
         case let code as ExitCode: Foundation.exit(code.rawValue)
         default:

@@ -78,8 +78,9 @@ package enum ConfigurationFile {
         .file(path: path, line: node.mark?.line ?? 1)
     }
 
-    // Yams prints several lines with a snippet, which might show a secret. We keep only the problem and its line.
-    private static func failure(of error: any Error, path: String) -> ConfigurationFailure {
+    /// The mistake in a file that isn't YAML. Yams prints several lines with a snippet, which might show a secret:
+    /// only the problem and its line are kept.
+    package static func failure(of error: any Error, path: String) -> ConfigurationFailure {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from report_page import drawn
+from report_page import each_drawn
 
 HOSTILE = "</style></title><script>alert('1')</script>\"&<b x='"
 EMPTY = {"values": [], "counts": []}
@@ -41,10 +41,17 @@ def report(**changes):
 
 
 def show(folder, *texts):
-    paths = [folder / f"report-{number}.json" for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text if isinstance(text, str) else json.dumps(text))
-    return asyncio.run(drawn(*paths))
+    return show_each(folder, [texts])[0]
+
+
+def show_each(folder, choices):
+    """What the page shows of each choice of reports."""
+    paths = []
+    for number, texts in enumerate(choices):
+        paths.append([folder / f"report-{number}-{index}.json" for index in range(len(texts))])
+        for path, text in zip(paths[-1], texts, strict=True):
+            path.write_text(text if isinstance(text, str) else json.dumps(text))
+    return asyncio.run(each_drawn(paths))
 
 
 def test_the_figures_of_a_known_report(tmp_path):
@@ -64,6 +71,12 @@ def test_the_figures_of_a_known_report(tmp_path):
     assert ["Lateness", "1 ms", "at most 10 ms", "✓ fit"] in rows
     assert article["charts"] == ["Delivery by percentile", "Deliveries and their latency", "CPU and memory"]
     assert "p99 at most 5 ms" in article["text"] and "storm, no recovery" in article["text"]
+    assert article["unnamed"] == 0
+    percentiles, timeline, cost = article["marks"]
+    assert {"1 ms", "10 ms", "100 ms", "0 %", "50 %", "90 %", "99 %"} <= set(percentiles)
+    assert not {"0.1 ms", "1 s", "99.9 %"} & set(percentiles)
+    assert {"0 s", "1 s", "0", "10", "20", "30", "40", "50", "1 ms", "10 ms"} <= set(timeline)
+    assert {"0 s", "1 s", "0", "0.1", "0.5", "0 MiB", "20 MiB"} <= set(cost)
     # A step for each value; the last one ends at the right edge.
     assert any(path.endswith("890.0 " + path.rsplit(" ", 1)[1]) and path.count("L") == 5 for path in article["paths"])
 
@@ -101,23 +114,24 @@ def test_two_reports_stand_side_by_side(tmp_path):
 
 
 def test_what_makes_two_reports_incomparable_is_said(tmp_path):
-    def warnings(changed):
-        # The known report has a fault.
-        said = show(tmp_path, report(), changed)["warnings"]
-        assert said[-2 if "second" in said[-1] else -1].startswith("The first broke the contract")
-        return said
-
-    broken = "The second broke the contract; its speed is worth nothing."
-    assert warnings(report())[:-2] == [] and warnings(report())[-1] == broken
-    assert warnings(other(("scenario", "name"), "other"))[0] == "The scenario differs: pairs | other"
-    assert warnings(other(("shown", "machine"), "another"))[0] == "The machine differs: a machine | another"
-    assert warnings(other(("result", "durability"), "normal"))[0] == "The durability differs: full | normal"
-    assert warnings(other(("workers",), 2))[0].startswith("The number of workers differs")
+    # The known report has a fault.
+    first = "The first broke the contract; its speed is worth nothing."
+    second = first.replace("first", "second")
     messages = {"bytes": [1, 1], "mode": "send"}
-    assert warnings(other(("scenario", "messages"), messages))[0] == "The payload differs: none | 1 to 1 bytes, send"
-    assert "one name" in warnings(other(("scenario", "users"), 5))[0]
-    assert warnings(other(("scenario", "thresholds"), [1]))[:-2] == []
-    assert warnings(other(("shown", "verdict"), "invalid"))[-1].startswith("The second is invalid")
+    cases = [
+        (report(), [first, second]), (other(("scenario", "thresholds"), [1]), [first, second]),
+        (other(("scenario", "name"), "other"), ["The scenario differs: pairs | other", first, second]),
+        (other(("shown", "machine"), "another"), ["The machine differs: a machine | another", first, second]),
+        (other(("result", "durability"), "normal"), ["The durability differs: full | normal", first, second]),
+        (other(("workers",), 2), ["The number of workers differs: undefined | 2", first, second]),
+        (other(("scenario", "users"), 5), [
+            "The scenarios have one name but ask for different things: 2 users | 2 users", first, second]),
+        (other(("shown", "verdict"), "invalid"), [
+            first, "The second is invalid; its figures say nothing of the relay."])]
+    shown = show_each(tmp_path, [(report(), changed) for changed, _ in cases])
+    assert [each["warnings"] for each in shown] == [wanted for _, wanted in cases]
+    payload = show(tmp_path, report(), other(("scenario", "messages"), messages))["warnings"]
+    assert payload[0] == "The payload differs: none | 1 to 1 bytes, send" and len(payload) == 4
 
 
 def test_a_text_of_a_report_is_no_markup(tmp_path):
@@ -153,6 +167,6 @@ def test_a_long_run_is_drawn_in_steps(tmp_path):
 
 
 def test_other_files_are_refused(tmp_path):
-    for text in ("", "[1]", "{}", json.dumps(report(format=2)), "{\"format\": 1}"):
-        shown = show(tmp_path, text)
-        assert shown["problem"].startswith("This can't be drawn") and not shown["articles"], text
+    texts = ("", "[1]", "{}", json.dumps(report(format=2)), "{\"format\": 1}")
+    for shown in show_each(tmp_path, [(text,) for text in texts]):
+        assert shown["problem"].startswith("This can't be drawn") and not shown["articles"], shown

@@ -1,4 +1,5 @@
 import Foundation
+import RoostConfiguration
 
 /// The highest rate that a relay holds a scenario's thresholds at, how it was found, and what it is like at half of it,
 /// where a relay should be run. A value.
@@ -158,7 +159,7 @@ public struct KneeRun {
         var options = options
         options.rate = rate
         let changed: Scenario
-        do throws(ScenarioFailure) { changed = try scenario.override(rate: rate) } catch {
+        do throws(ConfigurationFailure) { changed = try scenario.override(rate: rate) } catch {
             throw RunFailure(error.description)
         }
         let report = runStep(changed, options)

@@ -1,3 +1,5 @@
+import RoostConfiguration
+
 /// The options of a run, apart from the scenario. A value.
 public struct RunOptions: Sendable, Equatable {
     /// Address of a running relay, `ws://host:port/v1/socket` or `wss://`; nil starts a relay for the run.
@@ -58,7 +60,7 @@ public struct RunOptions: Sendable, Equatable {
     static let short = (users: 30, seconds: 6.0)
 
     /// Returns the scenario as these options change it.
-    public func applied(to scenario: Scenario) throws(ScenarioFailure) -> Scenario {
+    public func applied(to scenario: Scenario) throws(ConfigurationFailure) -> Scenario {
         let base = isShort ? scenario.shortened(users: Self.short.users, seconds: Self.short.seconds) : scenario
         return try base.override(
             users: users, devices: devices, rate: rate, seconds: seconds, warmup: warmup, seed: seed, backoff: backoff)

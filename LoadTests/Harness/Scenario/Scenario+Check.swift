@@ -1,6 +1,8 @@
+import RoostConfiguration
+
 extension Scenario {
     /// Checks the rules between several keys.
-    func check(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    func check(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         try checkCrowd(places)
         try checkConversations(places)
         try checkMessages(places)
@@ -8,7 +10,7 @@ extension Scenario {
         try checkPhases(places)
     }
 
-    private func checkCrowd(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    private func checkCrowd(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         let sessions = (users + outsiders) * devices
         try places.demand(
             sessions <= HarnessLimits.usersMax, devices > 1 ? "devices" : "users",
@@ -27,7 +29,7 @@ extension Scenario {
         )
     }
 
-    private func checkConversations(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    private func checkConversations(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         let pairsMax = users * (users - 1) / 2
         try places.demand(
             conversations.pairs <= pairsMax, "conversations.pairs", with: ["users"],
@@ -52,7 +54,7 @@ extension Scenario {
         }
     }
 
-    private func checkMessages(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    private func checkMessages(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         guard messages != nil else {
             try places.demand(catchUp == nil, "catch_up", "there is nothing to miss without messages")
             return
@@ -67,7 +69,7 @@ extension Scenario {
             catchUp == nil || messages?.mode != .signal, "catch_up", "signals aren't stored, so nobody can catch up")
     }
 
-    private func checkPersonas(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    private func checkPersonas(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         guard !personas.isEmpty else { return }
         let total = personas.reduce(0) { $0 + $1.share }
         // Shares such as a third can't be written exactly.
@@ -80,7 +82,7 @@ extension Scenario {
             let path = "personas[\(index)]"
             try places.demand(
                 names.insert(persona.name).inserted, "\(path).name",
-                "\(ScenarioFailure.quoted(persona.name)) is the name of an earlier one"
+                "\(ConfigurationFailure.quoted(persona.name)) is the name of an earlier one"
             )
             try places.demand(
                 persona.away == 0 || persona.present > 0, "\(path).away",
@@ -94,7 +96,7 @@ extension Scenario {
         }
     }
 
-    private func checkPhases(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+    private func checkPhases(_ places: ScenarioPlaces) throws(ConfigurationFailure) {
         if let catchUp {
             try places.demand(
                 catchUp.leave < catchUp.back, "catch_up.back", with: ["catch_up.leave", "catch_up"],
@@ -131,7 +133,7 @@ extension Scenario {
         _ path: String,
         with others: [String] = [],
         _ places: ScenarioPlaces
-    ) throws(ScenarioFailure) {
+    ) throws(ConfigurationFailure) {
         try places.demand(
             moment < seconds, path, with: others + ["seconds"],
             "\(ScenarioValue.written(moment)) is too late; the load ends after \(ScenarioValue.written(seconds)) s"

@@ -1,3 +1,5 @@
+import RoostConfiguration
+
 extension Scenario {
     /// The scenario with what the command line changes, checked by the rules of files; a failure names the flag.
     ///
@@ -12,7 +14,7 @@ extension Scenario {
         warmup: Double? = nil,
         seed: UInt64? = nil,
         backoff: Bool? = nil
-    ) throws(ScenarioFailure) -> Scenario {
+    ) throws(ConfigurationFailure) -> Scenario {
         var changed = self
         var places = ScenarioPlaces(whole: .flag("command line"))
         let changes = [

@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Yams
 
 /// Keys with one value.
@@ -5,7 +6,7 @@ extension ScenarioKey {
     static func whole(_ name: String, _ slot: any Slot<Int>, _ range: ClosedRange<Int>, _ note: String) -> Self {
         let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { "\($0[keyPath: slot])" }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             part[keyPath: slot] = try value.whole(in: range, allowed)
         }
     }
@@ -13,7 +14,7 @@ extension ScenarioKey {
     static func seed(_ name: String, _ slot: any Slot<UInt64>, _ note: String) -> Self {
         let allowed = "a whole number from 0 to \(UInt64.max)"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { "\($0[keyPath: slot])" }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             part[keyPath: slot] = try value.whole(in: 0...UInt64.max, allowed)
         }
     }
@@ -26,7 +27,7 @@ extension ScenarioKey {
     ) -> Self {
         let allowed = "a number from \(written(range.lowerBound)) to \(written(range.upperBound))"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { written($0[keyPath: slot]) }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             part[keyPath: slot] = try value.number(in: range, allowed)
         }
     }
@@ -44,7 +45,7 @@ extension ScenarioKey {
     static func toggle(_ name: String, _ slot: any Slot<Bool>, _ note: String) -> Self {
         let allowed = "true or false"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { "\($0[keyPath: slot])" }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             switch value.bare {
             case "true": part[keyPath: slot] = true
             case "false": part[keyPath: slot] = false
@@ -60,7 +61,7 @@ extension ScenarioKey {
     ) -> Self {
         let allowed = Word.allCases.map(\.rawValue).joined(separator: " or ")
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { $0[keyPath: slot].rawValue }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             guard let word = value.bare.flatMap(Word.init(rawValue:)) else { throw value.misfit(allowed) }
             part[keyPath: slot] = word
         }
@@ -70,7 +71,7 @@ extension ScenarioKey {
     static func text(_ name: String, _ slot: any Slot<String>, upTo most: Int, _ note: String) -> Self {
         let allowed = "a text of 1 to \(most) characters in one line"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { $0[keyPath: slot] }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             guard let text = value.node.scalar?.string, !value.isEmpty, (1...most).contains(text.count),
                 !text.contains(where: \.isNewline)
             else { throw value.misfit(allowed) }
@@ -87,7 +88,7 @@ extension ScenarioKey {
     ) -> Self {
         let allowed = "a whole number, or two such as 64-400, from \(range.lowerBound) to \(range.upperBound)"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { written($0[keyPath: slot]) }) {
-            (value, part, _) throws(ScenarioFailure) in
+            (value, part, _) throws(ConfigurationFailure) in
             guard let text = value.node.scalar?.string, !value.isEmpty else { throw value.misfit(allowed) }
             let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
             guard let first = ends.first, let last = ends.last else { throw value.misfit(allowed) }

@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Yams
 
 /// Keys with further keys inside.
@@ -5,7 +6,7 @@ extension ScenarioKey {
     /// A section that is always there.
     static func section<Inner: ScenarioPart>(_ name: String, _ slot: any Slot<Inner>, _ note: String) -> Self {
         ScenarioKey(name: name, allowed: "a section", note: note, fallback: { _ in "empty" }, inside: Inner.rows) {
-            (value, part, places) throws(ScenarioFailure) in
+            (value, part, places) throws(ConfigurationFailure) in
             part[keyPath: slot] = try Inner.read(value, onto: part[keyPath: slot], &places)
         }
     }
@@ -13,7 +14,7 @@ extension ScenarioKey {
     /// A section that switches something on by being there.
     static func section<Inner: ScenarioPart>(_ name: String, _ slot: any Slot<Inner?>, _ note: String) -> Self {
         ScenarioKey(name: name, allowed: "a section", note: note, fallback: { _ in "none" }, inside: Inner.rows) {
-            (value, part, places) throws(ScenarioFailure) in
+            (value, part, places) throws(ConfigurationFailure) in
             part[keyPath: slot] = try Inner.read(value, &places)
         }
     }
@@ -28,7 +29,7 @@ extension ScenarioKey {
         let allowed = "a list of up to \(most) sections"
         let inside: @Sendable (String) -> [ScenarioKeyRow] = { Inner.rows(under: "\($0)[]") }
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { _ in "none" }, inside: inside) {
-            (value, part, places) throws(ScenarioFailure) in
+            (value, part, places) throws(ConfigurationFailure) in
             guard let items = value.node.sequence, items.count <= most else { throw value.misfit(allowed) }
             var read: [Inner] = []
             for (index, node) in items.enumerated() {
@@ -45,7 +46,7 @@ extension ScenarioKey {
     static func thresholds(_ name: String, _ slot: any Slot<[Threshold]>, _ note: String) -> Self {
         let allowed = "figures with a number from 0 to 1000000000 each, such as p99_ms: 200"
         return ScenarioKey(name: name, allowed: allowed, note: note, fallback: { _ in "none" }) {
-            (value, part, places) throws(ScenarioFailure) in
+            (value, part, places) throws(ConfigurationFailure) in
             guard let mapping = value.node.mapping else { throw value.misfit(allowed) }
             var read: [Threshold] = []
             for (key, bound) in mapping {
@@ -53,7 +54,7 @@ extension ScenarioKey {
                 let path = "\(value.path).\(figure)"
                 let bound = ScenarioValue(node: bound, path: path, place: value.place.at(key))
                 guard Figure.named(figure) != nil else {
-                    let hint = ScenarioFailure.hint(for: figure, among: Figure.all.map(\.name))
+                    let hint = EditDistance.hint(for: figure, among: Figure.all.map(\.name))
                     throw bound.refusal("unknown figure; \(hint)")
                 }
                 places.note(path, at: bound.place)
@@ -65,10 +66,10 @@ extension ScenarioKey {
     }
 }
 
-extension ScenarioPlace {
+extension ConfigurationSource {
     /// The place of a node in the same file.
-    func at(_ node: Node) -> ScenarioPlace {
-        guard case .line(let line, let file) = self else { return self }
-        return .line(node.mark?.line ?? line, of: file)
+    func at(_ node: Node) -> ConfigurationSource {
+        guard case .file(let path, let line) = self else { return self }
+        return .file(path: path, line: node.mark?.line ?? line)
     }
 }

@@ -1,10 +1,11 @@
+import RoostConfiguration
 import Yams
 
 /// One key of a scenario file: its name, its allowed values, and where its value goes. The tables in `Scenario+Keys`
 /// are the only list of keys. Reading, messages, flags and the documentation follow from them. A value.
 struct ScenarioKey<Part>: Sendable {
     typealias Slot<Value> = WritableKeyPath<Part, Value> & Sendable
-    typealias Take = @Sendable (ScenarioValue, inout Part, inout ScenarioPlaces) throws(ScenarioFailure) -> Void
+    typealias Take = @Sendable (ScenarioValue, inout Part, inout ScenarioPlaces) throws(ConfigurationFailure) -> Void
 
     let name: String
     /// What is allowed, worded to follow a semicolon.
@@ -40,7 +41,7 @@ extension ScenarioPart {
         _ section: ScenarioValue,
         onto defaults: Self = Self(),
         _ places: inout ScenarioPlaces
-    ) throws(ScenarioFailure) -> Self {
+    ) throws(ConfigurationFailure) -> Self {
         guard let mapping = section.node.mapping else {
             throw section.misfit("keys: \(keys.map(\.name).joined(separator: ", "))")
         }
@@ -48,7 +49,7 @@ extension ScenarioPart {
         var said: Set<String> = []
         for (key, value) in mapping {
             let place = section.place.at(key)
-            guard let name = key.scalar?.string else { throw ScenarioFailure(place, "a key must be a word") }
+            guard let name = key.scalar?.string else { throw ConfigurationFailure(place, "a key must be a word") }
             let path = section.path.isEmpty ? name : "\(section.path).\(name)"
             places.note(path, at: place)
             said.insert(name)
@@ -65,9 +66,9 @@ extension ScenarioPart {
         _ name: String,
         _ value: ScenarioValue,
         _ places: inout ScenarioPlaces
-    ) throws(ScenarioFailure) {
+    ) throws(ConfigurationFailure) {
         guard let key = Self.keys.first(where: { $0.name == name }) else {
-            throw value.refusal("unknown key; \(ScenarioFailure.hint(for: name, among: Self.keys.map(\.name)))")
+            throw value.refusal("unknown key; \(EditDistance.hint(for: name, among: Self.keys.map(\.name)))")
         }
         try key.take(value, &self, &places)
     }

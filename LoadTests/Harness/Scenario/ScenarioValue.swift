@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Yams
 
 /// The value of one key as it was written, before any check, and its place.
@@ -5,16 +6,16 @@ struct ScenarioValue {
     let node: Node
     /// A path such as `conversations.rooms[0].members`; empty for the whole file.
     let path: String
-    let place: ScenarioPlace
+    let place: ConfigurationSource
 
-    func refusal(_ text: String) -> ScenarioFailure {
+    func refusal(_ text: String) -> ConfigurationFailure {
         // A flag names its key already.
-        if case .flag = place { return ScenarioFailure(place, text) }
-        return ScenarioFailure(place, path.isEmpty ? text : "\(path): \(text)")
+        if case .flag = place { return ConfigurationFailure(place, text) }
+        return ConfigurationFailure(place, path.isEmpty ? text : "\(path): \(text)")
     }
 
     /// The failure for a value that isn't of the `allowed` form.
-    func misfit(_ allowed: String) -> ScenarioFailure {
+    func misfit(_ allowed: String) -> ConfigurationFailure {
         refusal(isEmpty ? "nothing is given; \(allowed)" : "\(shown) is not allowed; \(allowed)")
     }
 
@@ -26,7 +27,7 @@ struct ScenarioValue {
 
     private var shown: String {
         switch node {
-        case .scalar(let scalar): ScenarioFailure.quoted(scalar.string)
+        case .scalar(let scalar): ConfigurationFailure.quoted(scalar.string)
         case .sequence: "a list"
         case .mapping, .alias: "a section"
         }
@@ -38,7 +39,7 @@ struct ScenarioValue {
         return scalar.string
     }
 
-    func number(in range: ClosedRange<Double>, _ allowed: String) throws(ScenarioFailure) -> Double {
+    func number(in range: ClosedRange<Double>, _ allowed: String) throws(ConfigurationFailure) -> Double {
         guard let text = bare, text.utf8.allSatisfy({ Self.isDigit($0) || $0 == 0x2E || $0 == 0x2D }),
             let number = Double(text)
         else { throw misfit(allowed) }
@@ -50,7 +51,7 @@ struct ScenarioValue {
     func whole<Whole: FixedWidthInteger>(
         in range: ClosedRange<Whole>,
         _ allowed: String
-    ) throws(ScenarioFailure) -> Whole {
+    ) throws(ConfigurationFailure) -> Whole {
         guard let text = bare else { throw misfit(allowed) }
         return try whole(text, in: range, allowed)
     }
@@ -60,7 +61,7 @@ struct ScenarioValue {
         _ text: some StringProtocol,
         in range: ClosedRange<Whole>,
         _ allowed: String
-    ) throws(ScenarioFailure) -> Whole {
+    ) throws(ConfigurationFailure) -> Whole {
         let isNegative = text.hasPrefix("-")
         let digits = text.dropFirst(isNegative ? 1 : 0)
         guard !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw misfit(allowed) }

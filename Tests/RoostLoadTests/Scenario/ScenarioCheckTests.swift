@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Testing
 
 @testable import RoostLoad
@@ -89,7 +90,7 @@ import Testing
         ("storms:\n  - at: 5\n  - at: 20.5", "m.yaml:4: storms[1].at: 20.5 is too late; the load ends after 20 s"),
     ])
     func rulesBetweenKeys(_ text: String, _ expected: String) {
-        #expect(throws: ScenarioFailure(expected)) {
+        #expect(throws: ConfigurationFailure(expected)) {
             try Scenario.read(text: "about: a\n" + text, file: "m.yaml")
         }
     }

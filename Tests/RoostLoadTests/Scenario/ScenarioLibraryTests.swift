@@ -1,4 +1,5 @@
 import Foundation
+import RoostConfiguration
 import RoostWire
 import Testing
 
@@ -113,14 +114,15 @@ import Testing
                     found(nil, "", first.path, built), found(nil, nil, "/", built),
                 ]
                 #expect(answers == [asked, asked, asked, other])
-                #expect(throws: ScenarioFailure("--scenarios: \"/nowhere\" is not a folder that can be read")) {
+                #expect(throws: ConfigurationFailure("--scenarios: \"/nowhere\" is not a folder that can be read")) {
                     try found("/nowhere", other, first.path, built)
                 }
-                #expect(throws: ScenarioFailure("ROOST_SCENARIOS: \"/nowhere\" is not a folder that can be read")) {
+                #expect(throws: ConfigurationFailure("ROOST_SCENARIOS: \"/nowhere\" is not a folder that can be read"))
+                {
                     try found(nil, "/nowhere", first.path, built)
                 }
-                #expect(throws: ScenarioFailure.self) { try found(nil, nil, "/", "/usr/bin/roost-load") }
-                #expect(throws: ScenarioFailure.self) { try found(nil, nil, "/", nil) }
+                #expect(throws: ConfigurationFailure.self) { try found(nil, nil, "/", "/usr/bin/roost-load") }
+                #expect(throws: ConfigurationFailure.self) { try found(nil, nil, "/", nil) }
             }
         }
     }
@@ -131,18 +133,18 @@ import Testing
             #expect(try library.scenario("one").users == 7)
             #expect(try library.scenario("\(library.folder)/one.yaml").name == "one")
             #expect(try library.list().map(\.about) == ["One."])
-            #expect(throws: ScenarioFailure("onne: no such scenario; did you mean one?")) {
+            #expect(throws: ConfigurationFailure("onne: no such scenario; did you mean one?")) {
                 try library.scenario("onne")
             }
-            #expect(throws: ScenarioFailure("/nowhere/one.yaml: can't be read")) {
+            #expect(throws: ConfigurationFailure("/nowhere/one.yaml: can't be read")) {
                 try library.scenario("/nowhere/one.yaml")
             }
             let broken = folder.appendingPathComponent("LoadTests/Scenarios/two.yaml")
             try Data([0x61, 0xFF]).write(to: broken)
-            #expect(throws: ScenarioFailure.self) { try library.scenario("two") }
+            #expect(throws: ConfigurationFailure.self) { try library.scenario("two") }
             try Data("users: 0".utf8).write(to: broken)
             #expect(
-                throws: ScenarioFailure("\(broken.path):1: users: 0 is too small; a whole number from 1 to 19000")
+                throws: ConfigurationFailure("\(broken.path):1: users: 0 is too small; a whole number from 1 to 19000")
             ) { try library.list() }
         }
     }

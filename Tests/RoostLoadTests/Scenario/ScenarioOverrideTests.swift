@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Testing
 
 @testable import RoostLoad
@@ -92,10 +93,10 @@ import Testing
             ),
         ]
         for (expected, change) in cases {
-            #expect(throws: ScenarioFailure(expected), "\(expected)") { try change() }
+            #expect(throws: ConfigurationFailure(expected), "\(expected)") { try change() }
         }
         let idle = Scenario(name: "idle", about: "a")
-        #expect(throws: ScenarioFailure("--rate: nobody writes in idle")) { try idle.override(rate: 5) }
+        #expect(throws: ConfigurationFailure("--rate: nobody writes in idle")) { try idle.override(rate: 5) }
     }
 
     // MARK: Shortened

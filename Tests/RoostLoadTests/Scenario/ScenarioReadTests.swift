@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Testing
 
 @testable import RoostLoad
@@ -76,14 +77,14 @@ import Testing
 
     @Test func theFileSizeIsBounded() {
         let text = "about: a\n#" + String(repeating: "x", count: ScenarioLimits.fileBytes)
-        #expect(throws: ScenarioFailure("x.yaml: larger than \(ScenarioLimits.fileBytes) bytes")) {
+        #expect(throws: ConfigurationFailure("x.yaml: larger than \(ScenarioLimits.fileBytes) bytes")) {
             try Scenario.read(text: text, file: "x.yaml")
         }
     }
 
     @Test func theLengthOfListsIsBounded() {
         let storms = String(repeating: "{at: 1}, ", count: ScenarioLimits.storms + 1)
-        #expect(throws: ScenarioFailure("x.yaml:2: storms: a list is not allowed; a list of up to 64 sections")) {
+        #expect(throws: ConfigurationFailure("x.yaml:2: storms: a list is not allowed; a list of up to 64 sections")) {
             try Scenario.read(text: "about: a\nstorms: [\(storms)]", file: "x.yaml")
         }
     }
