@@ -30,6 +30,15 @@ def test_a_line_that_failed_says_why():
     assert "| `first` |  |  |  |  |  |  | not measured: no gauge \\| here |" in page
 
 
+def test_a_scenario_keeps_the_last_run_that_held():
+    order = ["scenario-direct", "first"]
+    old = table.page("", {name: line(1) for name in order}, order)
+    failed = {name: line(1, failure="broken") for name in order}
+    new = table.page(old, failed, order)
+    assert "| `scenario-direct` | rate |" in new and "| `first` |  |  |  |  |  |  | not measured: broken |" in new
+    assert "not measured" in table.page("", failed, order).split("`first`")[0]
+
+
 def test_raw_figures_stay_out_of_the_baselines(tmp_path):
     table.write(tmp_path / "Baselines", tmp_path / "Results", {"first": line(1)}, ["first"])
     assert [path.name for path in (tmp_path / "Baselines").iterdir()] == ["bench.md"]

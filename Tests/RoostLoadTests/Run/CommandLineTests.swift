@@ -57,7 +57,7 @@ import Testing
         "run a --url ws://h:1/v1/socket", "run a --key-file k", "run a --pid 1", "run a --metrics-token t",
         "run a --url ws://h/ --key-file k --grace 1", "run a --url ws://h/ --key-file k --set a=b",
         "run a --durability most", "run a --grace 301", "run a --set nothing", "run a --pid 0", "knee",
-        "knee a --factor 1", "knee a --from 0", "knee a --bisections 9", "compare a", "check",
+        "knee a --factor 1", "knee a --from 0", "knee a --bisections 9", "check",
     ])
     func aWrongLineEndsWithTwo(_ line: String) throws {
         let error = #expect(throws: (any Error).self) { try parse(RunCommand.self, line) }
