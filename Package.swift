@@ -24,8 +24,8 @@ let commit = Context.gitInformation.map { $0.currentCommit + ($0.hasUncommittedC
 
 let package = Package(
     name: "roost",
-    // What a client needs: `Observable` and `Duration`. `MinimumVersionTests` looks for what is newer. The server runs
-    // on Linux.
+    // The systems with `Observable` and `Duration`, which a client needs. `MinimumVersionTests` looks for newer APIs.
+    // The server runs on Linux.
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .executable(name: "roost", targets: ["roost"]),
@@ -73,7 +73,7 @@ let package = Package(
 
         // Pure: no socket, file, thread or clock.
         .target(name: "RoostWire", swiftSettings: strict + quick),
-        // What names may be, for the relay and the services, and in what form they are compared.
+        // The rules for names, for the relay and the services, and the form in which names are compared.
         .target(name: "RoostNames", swiftSettings: strict + quick),
         .target(name: "RoostFraming", dependencies: ["RoostNames", "RoostWire"], swiftSettings: strict + quick),
         .target(
@@ -150,13 +150,13 @@ let package = Package(
             name: "RoostChat", dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostWire"],
             swiftSettings: strict),
 
-        // What apps link: no C, but for the connector that says so.
+        // Modules that apps link: no C, but for the connector that says so.
         .target(name: "RoostLock", swiftSettings: strict),
         .target(name: "RoostClient", dependencies: ["RoostLock", "RoostWire"], swiftSettings: strict),
         .target(
             name: "RoostClientLibwebsockets", dependencies: ["RoostClient", "RoostTransport"], swiftSettings: strict),
         .target(name: "RoostClientURLSession", dependencies: ["RoostClient", "RoostLock"], swiftSettings: strict),
-        // What a device keeps on disk, and what an app shows of it.
+        // A device's data on disk, and an app's view of it.
         .target(name: "RoostStore", dependencies: ["CSQLite", "RoostLock", "RoostWire"], swiftSettings: strict),
         .target(
             name: "RoostKit", dependencies: ["RoostClient", "RoostLock", "RoostStore", "RoostWire"],
@@ -210,7 +210,7 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
+        // Shared test code: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict + quick),
         .target(
             name: "RoostTestKit", dependencies: ["RoostCore", "RoostFraming", "RoostWire", "SeededRandom"],
@@ -275,7 +275,7 @@ let package = Package(
             path: "LoadTests/LogBench",
             swiftSettings: fast
         ),
-        // What a person waits for in an app: starting, opening, scrolling, sending.
+        // Times that a person waits for in an app: starting, opening, scrolling, sending.
         .executableTarget(
             name: "roost-kit-bench", dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostWire"],
             path: "LoadTests/KitBench", swiftSettings: strict),

@@ -141,10 +141,10 @@ COUNTS = {
     "comments, Package.swift": [0, 0, 0, 0, 0, 0, 0],
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],
     "comments, Scripts": [0, 0, 0, 0, 0, 0, 0],
-    "comments, Sources": [53, 177, 104, 169, 452, 18, 760],
+    "comments, Sources": [53, 177, 104, 169, 452, 18, 758],
     "comments, Tests": [0, 0, 0, 0, 0, 0, 0],
     "comments, Web": [0, 0, 0, 0, 1, 0, 0],
     "decisions": [0, 0, 0, 1, 0, 0, 0],
     "documents": [55, 47, 50, 68, 170, 10, 0],
-    "texts": [1, 34, 23, 63, 92, 0, 0],
+    "texts": [1, 34, 16, 58, 90, 0, 0],
 }

@@ -17,7 +17,7 @@ export class AccountError extends Error {
 /** The accounts of this browser, one for each user. `storage` keeps what outlives the page: `get`, `set` and `remove`
  *  of a user's sign-in as text. */
 export class Accounts {
-  /** What this browser is called in sessions: a token is good for one device. */
+  /** This browser's name in sessions: a token is valid for one device. */
   device;
   #origin;
   #storage;
@@ -53,13 +53,13 @@ export class Accounts {
     return this.#keep(await this.#ask("POST", "/v1/sessions", { body: { email, password, device } }));
   }
 
-  /** Signs in by a link of the owner's or of a friend's. Who is new needs a name. */
+  /** Signs in by a link of the owner's or of a friend's. A new user needs a name. */
   async signInByLink(token, displayName, role) {
     const { device } = this;
     return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, role, device } }));
   }
 
-  /** Who invites to what by this code: `name` and `group`, if there are any. */
+  /** The maker and the target of the invitation with this code: `name` and `group`, if there are any. */
   invitation(code) { return this.#ask("POST", "/v1/invitations/show", { body: { code } }); }
 
   /** Makes an account for a user who follows an invitation. */
@@ -95,7 +95,7 @@ export class Accounts {
     return { secret, address: `${this.#origin}/v1/openid/${provider}/start?challenge=${challenge}` };
   }
 
-  /** Finishes it. Who is new needs a name if the provider doesn't tell one; then the same code is good once more. */
+  /** Finishes it. A new user needs a name if the provider doesn't give one; then the same code is valid once more. */
   async finish(code, secret, displayName, role) {
     const body = { code, verifier: secret, displayName, role, device: this.device };
     return this.#keep(await this.#ask("POST", "/v1/openid/exchange", { body }));
@@ -182,7 +182,7 @@ export class Accounts {
   /** Has another letter sent that confirms the own address. */
   async sendConfirmation(user) { await this.#ask("POST", "/v1/account/confirmation", { user }); }
 
-  /** Who asks for an address to be confirmed, before it is: `email`, `displayName` and `asked`, a time. */
+  /** The account that asks for an address to be confirmed, before it is: `email`, `displayName` and `asked`, a time. */
   confirmation(token) { return this.#ask("POST", "/v1/email/verify/show", { body: { token } }); }
 
   async verify(token) { await this.#ask("POST", "/v1/email/verify", { body: { token } }); }

@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const BROWSERS = { chrome: "Chrome", edge: "Edge", firefox: "Firefox", safari: "Safari" };
 const SYSTEMS = { android: "Android", ios: "iOS", linux: "Linux", mac: "macOS", windows: "Windows" };
 
-/** What people call a device. A browser has named itself, as app.js does; other apps' names are shown as they are. */
+/** A device's name for people. A browser has named itself, as app.js does; other apps' names are shown as they are. */
 export function deviceName(device, t) {
   const [, browser, system] = /^(chrome|edge|firefox|safari|web)-(?:(android|ios|linux|mac|windows)-)?[0-9a-f]{16}$/.exec(device) ?? [];
   if (!browser) return device;

@@ -55,7 +55,7 @@ class Card {
     const who = element("div", { class: "who" });
     $("card-title").before(this.avatar, who);
     who.append($("card-title"), this.username, this.presence);
-    // What is done, and where its button stands.
+    // Adds an act, and its button's place.
     const act = (id, parent, does, attributes = {}) => {
       const made = button("", () => this.#attempt(does), { id: `card-${id}`, ...attributes });
       $(parent).append(made);
@@ -164,7 +164,7 @@ class Card {
     if (this.dialog.open) this.show();
   }
 
-  /** Opens a conversation. What was open above it has led there, and goes. */
+  /** Opens a conversation. The card above it has led there, and closes. */
   #write(place) {
     for (const one of document.querySelectorAll("dialog:modal")) one.close();
     this.#page.go(place);

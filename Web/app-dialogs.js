@@ -1,4 +1,4 @@
-// What dialogs of several parts of the page are made of.
+// Building blocks for the dialogs of several parts of the page.
 
 /** A dialog with a title, a button that closes it, and what is in it. */
 export function dialog({ $, element, icon, equip, t }, name, title, ...children) {

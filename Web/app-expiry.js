@@ -2,7 +2,7 @@
 
 import { field } from "./app-dialogs.js";
 
-/** What is offered, as the other clients offer it. Milliseconds; 0 if messages stay. */
+/** The choices, the same as in the other clients. Milliseconds; 0 if messages stay. */
 const EXPIRIES = [0, 1, 7, 90].map((days) => days * 86_400_000);
 
 export class Expiry {

@@ -22,7 +22,7 @@ export function begin(page) {
 /** The section. It shows one step at a time, each with what there is to do. */
 class Section {
   #page;
-  /** Whose account is shown, and whether it has a password. */
+  /** The user whose account is shown, and whether it has a password. */
   #user;
   #hasPassword = false;
   /** Whether a step is under way, or codes are shown that can't be read again. */
@@ -37,7 +37,7 @@ class Section {
       element("h3", { id: "factor-title" }, t("twoStep")), this.body, this.problem);
   }
 
-  /** Shows how things are, in this place. What its user has begun there stays. */
+  /** Shows the state, in this place. A step that its user has begun there stays. */
   async show(place, user) {
     if (this.#isBusy && this.#user === user && place.contains(this.element)) return;
     if (!place.contains(this.element)) place.replaceChildren(this.element);

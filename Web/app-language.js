@@ -22,7 +22,7 @@ export function languageFor(chosen, preferred) {
   return [chosen ?? "", ...preferred].map(baseOf).find((one) => LANGUAGES.includes(one)) ?? LANGUAGES[0];
 }
 
-/** What was chosen in this browser; undefined if it is the browser's own choice. */
+/** The language chosen in this browser; undefined if it is the browser's own choice. */
 export function chosenLanguage() {
   try {
     return localStorage.getItem(KEPT) ?? undefined;

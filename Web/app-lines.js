@@ -17,7 +17,8 @@ export function barrier({ role, posting, timeout } = {}, { endOf, t }) {
   return posting === "admins" && role === "member" ? { words: t("onlyAdminsWrite"), mayReact: true } : undefined;
 }
 
-/** What a member of a slow group reads beside the field, and in how many milliseconds that changes; undefined elsewhere. */
+/** The text for a member of a slow group beside the field, and the milliseconds until it changes; undefined
+ *  elsewhere. */
 export function pause({ conversation, items = [] } = {}, { duration, t }, now = Date.now()) {
   const { slow, role } = conversation ?? {};
   if (!slow || role !== "member") return undefined;
@@ -27,7 +28,7 @@ export function pause({ conversation, items = [] } = {}, { duration, t }, now = 
   return { words: t("slowModeWaits", { length: duration(left) }), next: left % 1_000 + 1 };
 }
 
-/** What a line says. `called` names a user. */
+/** The text of a line. `called` names a user. */
 export function lineWords(line, { me, called, language }) {
   const { t, names, endOf, duration } = language;
   const { event, by, users = [], count = users.length, name: group, user, role, after, owner, banned, until, posting, inviter } = line;

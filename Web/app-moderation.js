@@ -1,5 +1,5 @@
-// Who may be in a group and write in it, for its owner and admins: what app-people.js shows of it in the dialog of a
-// conversation.
+// Membership and writing rights in a group, for its owner and admins: the part that app-people.js shows in the dialog
+// of a conversation.
 
 import { REASONS, reasonWords } from "./app-lines.js";
 
@@ -10,7 +10,7 @@ const WAITS = [10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000];
 /** Most banned users that the dialog asks for. */
 const BANS = 1_000;
 
-/** What the dialog holds of this part. */
+/** The part as the dialog uses it. */
 export class Moderation {
   #page;
   #change;
@@ -85,7 +85,7 @@ export class Moderation {
     select.value = slow;
   }
 
-  /** What the owner or an admin can do about a member of a lower role. */
+  /** The acts that the owner or an admin has for a member of a lower role. */
   acts({ user, timeout }) {
     const { t } = this.#page;
     const ask = (does) => this.#ask(does, user);
@@ -97,7 +97,7 @@ export class Moderation {
     ];
   }
 
-  /** What another member has written: the admin may say why. */
+  /** Deletes another member's message: the admin may give a reason. */
   remove(message) { this.#ask("delete", message); }
 
   #remove({ sequence }, reason) {
@@ -120,7 +120,7 @@ export class Moderation {
     showDialog("moderate-dialog");
   }
 
-  /** Who can't come back, if the list is open. */
+  /** Loads the banned users, if the list is open. */
   async load() {
     if (!this.bans.open) return;
     const { roost, $, attempt, called, element, t } = this.#page;

@@ -48,7 +48,7 @@ export function begin(page) {
   return new PeoplePart(page);
 }
 
-/** What app.js holds of this part. */
+/** The part as app.js uses it. */
 class PeoplePart {
   people;
   #page;
@@ -133,7 +133,7 @@ class PeoplePart {
     if (await confirmed(t("blockAsk", { name: called(user) }), t("block"))) await this.people.block([user]);
   }
 
-  /** Who got a message of one's own and who has read it, and when. */
+  /** Shows the members who got the user's own message and read it, with times. */
   async showReaders(message) {
     const { attempt, conversationView, $, t, text, element, language, showDialog, called } = this.#page;
     const { id } = conversationView.snapshot.conversation;
@@ -482,7 +482,7 @@ class PinLine {
     this.#pins = pins;
     this.#place = 0;
     this.show();
-    // What can be done with a message has changed, also with the one under the pointer.
+    // The acts for a message have changed, also for the one under the pointer.
     this.#page.tools.follow();
     this.#part.know(pins.flatMap(({ message }) => message?.from ?? [])).then(() => this.show());
   }
@@ -514,7 +514,7 @@ class PinLine {
     this.#page.conversationView.jump(sequence);
   }
 
-  /** What can be done with a message, for its menu. */
+  /** The acts for a message, for its menu. */
   actions({ sequence }, done) {
     const { attempt, conversationView, t } = this.#page;
     const { conversation } = conversationView.snapshot;
@@ -591,7 +591,7 @@ class Panel {
     this.show(this.#part.people.snapshot);
   }
 
-  /** What one has written down is a file of its own, for those who open the panel. */
+  /** Prospects are a file of their own, for users who open the panel. */
   async #loadProspects() {
     const { $, attempt, ofThisVersion } = this.#page;
     this.#loading ??= ofThisVersion(import("/app-prospects.js?unpacked"));

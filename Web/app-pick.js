@@ -53,9 +53,9 @@ class Picker {
   #page;
   #part;
   #timer;
-  /** What is asked for, as `open` has it. */
+  /** The wish, as `open` has it. */
   #wish = {};
-  /** Who was chosen, by their keys, where several are. */
+  /** The chosen ones, by their keys, if several can be chosen. */
   #chosen = new Map();
   /** The relay's results, the words of that search, and whether one is under way. */
   #found = { words: "", profiles: [], state: "" };

@@ -58,7 +58,7 @@ export class Prospects {
   async #save() {
     const { $ } = this.#page;
     const members = { prospect: this.#prospect, name: $("prospect-name").value.trim(), note: $("prospect-note").value.trim() };
-    // What isn't there can't be taken away.
+    // A missing note can't be removed.
     if (!members.prospect && !members.note) delete members.note;
     if (await this.#tools.attempt((people) => people.setProspect(members))) this.#edit({});
   }

@@ -144,7 +144,8 @@ class Settings {
     this.#stops = [part.people.onChange(again), roost.onChange(again), roost.conversations.onChange(again)];
   }
 
-  /** Operators get to their page. What the token says of itself is enough to show a link: the relay and the services check it. */
+  /** Offers operators the way to their page. The token's own words are enough to show a link: the relay and the
+   *  services check it. */
   async #offer() {
     const { accounts, me } = this.#page;
     const words = await accounts?.token(me).catch(() => undefined);
@@ -212,7 +213,7 @@ class Settings {
   }
 }
 
-/** What sections with forms have in common: a problem below the fields, and words when all is well. */
+/** The common part of sections with forms: a problem below the fields, and words when all is well. */
 async function save(page, problem, does, words) {
   page.text(problem, "");
   try {
@@ -275,7 +276,7 @@ class ProfileSection {
 
   open() {
     const { $, roost } = this.#page;
-    // What is typed before the profile is known stays.
+    // Text typed before the profile is known stays.
     for (const id of ["profile-name", "profile-username", "profile-bio", "status-text"]) $(id).value = $(id).dataset.known = "";
     this.#page.text(this.problem, "");
     this.#page.text(this.statusProblem, "");
@@ -297,7 +298,7 @@ class ProfileSection {
     const { $ } = this.#page;
     const names = ["name", "username", "bio"];
     const members = Object.fromEntries(names.map((name) => [name, $(`profile-${name}`).value.trim()]));
-    // What isn't there can't be taken away.
+    // A missing member can't be removed.
     for (const name of ["username", "bio"]) if (members[name] === (this.#profile?.[name] ?? "")) delete members[name];
     const does = async () => {
       const { people } = await this.#page.loadPart();
@@ -308,7 +309,7 @@ class ProfileSection {
   }
 }
 
-/** What others see of oneself. A choice counts at once. */
+/** What others see of the user. A choice takes effect at once. */
 class PrivacySection {
   name = "privacy";
   title;
@@ -383,7 +384,7 @@ function fillRows(list, keys, nameOf, make, otherwise) {
   if (at >= 0) (list.children[Math.min(at, keys.length - 1)]?.querySelector("button") ?? otherwise).focus();
 }
 
-/** What this page can do today, and what makes no sound. */
+/** The present abilities of this page, and mutes. */
 class NotificationSection {
   name = "notifications";
   title;

@@ -6,7 +6,7 @@ import { Talk } from "/roost-talk.js?unpacked";
 
 /** Most threads whose begun texts a browser keeps. */
 const DRAFTS = 32;
-/** What is typed is kept after a pause of so long. Milliseconds. */
+/** Pause after which typed text is kept. Milliseconds. */
 const REST = 300;
 
 /** Where a thread has a column of its own beside the conversation. */
@@ -42,7 +42,7 @@ const SYMBOLS = {
   ask: "M4 6h16v12H4zM4 7l8 6.500L20 7",
 };
 
-/** What app-people.js holds of this part. `tools` makes dialogs and rows as those of people are. */
+/** The part as app.js uses it. `tools` makes dialogs and rows in the style of those of people. */
 export class TalkPart {
   talk;
   #page;
@@ -73,7 +73,7 @@ export class TalkPart {
 
   know(users) { return this.#tools.know(users); }
 
-  /** What of a message's row this part shows: who wrote what was sent on, and the way to the thread. */
+  /** Shows this part's members of a message's row: the author of a forwarded one, and the way to the thread. */
   patch(row, message, root) {
     const { button, content, called, element, icon, t, text, me } = this.#page;
     const { origin, thread, replies, isDeleted } = message;
@@ -102,7 +102,7 @@ export class TalkPart {
     text(way, words);
   }
 
-  /** What can be done with a message, for its menu. */
+  /** The acts for a message, for its menu. */
   actions(message, done) {
     const { conversationView, t } = this.#page;
     const { id, request } = conversationView.snapshot.conversation ?? {};
@@ -191,7 +191,7 @@ class Requests {
     const { conversationView, t, text, called } = this.#page;
     const { conversation } = conversationView.snapshot ?? {};
     const request = conversation?.request;
-    // Who waits reads so in place of the field.
+    // The sender of a waiting request reads that in place of the field.
     this.bar.hidden = !request || request === "sent";
     const name = conversationView.title;
     const signature = `${conversation?.id} ${request} ${name}`;
@@ -258,7 +258,7 @@ class ThreadDialog {
   #listen() {
     const { attempt, text } = this.#page;
     this.older.addEventListener("click", () => attempt(() => this.#thread.loadOlder(), (words) => text(this.problem, words)));
-    // What is quoted is shown in its place, among the others.
+    // A quoted message is shown in its place, among the others.
     this.log.addEventListener("click", ({ target }) => {
       if (target.closest(".quote") && this.dialog.matches(":modal")) this.dialog.close();
     });
@@ -384,7 +384,7 @@ class ThreadDialog {
     text(this.problem, "");
     const mentions = this.#page.mentionsIn(words);
     await attempt(() => this.#thread.send(words, mentions.length ? { mentions } : {}), (problem) => {
-      // What was typed must not be lost with the error.
+      // The typed text must not be lost with the error.
       if (this.field.value === "") this.field.value = words;
       this.#keep();
       text(this.problem, problem);

@@ -1,10 +1,11 @@
-// What a text is shown as: a part of Markdown (bold, italic, strike, code, blocks of code, quotes, lists, links),
-// addresses, and mentions. `parse` makes a tree of it and `draw` elements of that, so nothing a text has is ever markup.
-// Both take time in proportion to the text, whatever it is: no mark is looked for twice, and what can nest has a bound.
+// The display of a text: a part of Markdown (bold, italic, strike, code, blocks of code, quotes, lists, links),
+// addresses, and mentions. `parse` makes a tree of it and `draw` elements of that, so nothing a text has is ever
+// markup. Both take time in proportion to the text, whatever it is: no mark is looked for twice, and nesting has a
+// bound.
 
 /** Quotes and lists inside each other; what is deeper is text. Three levels are as many as a phone shows. */
 const DEPTH_MAX = 3;
-/** Parts with a form of their own in one text. What follows is text: more elements would only slow down scrolling. */
+/** Most parts with a form of their own in one text. The rest is text: more elements would only slow down scrolling. */
 const PARTS_MAX = 1_000;
 /** How much of a text is read for one line of a list. Characters. */
 const LINE_MAX = 300;
@@ -64,7 +65,7 @@ function lineOf(tree) {
 export function around(text, wanted) {
   const find = (line) => line.toLowerCase().indexOf(wanted.toLowerCase());
   const shown = lineOf(parse(text));
-  // What was looked for may be marks.
+  // The searched words may be marks.
   const line = find(shown) < 0 ? lineOf([text]) : shown;
   const at = find(line);
   if (at < 0) return [line.slice(0, LINE_MAX), "", ""];
@@ -150,7 +151,7 @@ const indented = (line) => /^ {0,40}/.exec(line)[0].length;
 
 // Words --------------------------------------------------------------------------------------------------------------
 
-/** The parts of a paragraph. What is open is never open twice, so at most four are inside each other. */
+/** The parts of a paragraph. A form is never open twice, so at most four are inside each other. */
 function inline(text, reading) {
   const open = [{ parts: [] }];
   const ticks = ticksOf(text);
@@ -240,7 +241,8 @@ function code(text, at, length, { all, at: next }) {
   return { part: { type: "code", text: words.replace(/^ (?=`)|(?<=`) $/g, "") }, length: end + length - at };
 }
 
-/** What marks do where they are: close, or open; undefined if they are text. The result says how many parts it made. */
+/** The effect of marks at this place: close, or open; undefined if they are text. The result has the number of
+ *  parts. */
 function delimiter(text, at, run, open) {
   const before = text[at - 1] ?? "";
   const after = text[at + run.length] ?? "";
@@ -272,7 +274,7 @@ function shut(open, mark) {
   return 1;
 }
 
-/** What nothing closes is text. */
+/** Turns marks that nothing closes into text. */
 function giveUp(open) {
   const { mark, parts } = open.pop();
   push(open.at(-1).parts, mark);

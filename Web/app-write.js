@@ -381,7 +381,7 @@ export class Counter {
   /** How many characters are too many; negative if there is room. Undefined far from the end. */
   over(words) {
     const most = this.#page.roost?.snapshot.textMost ?? 20_000;
-    // What the relay counts are scalars, of which two units of a string may be one.
+    // The relay counts scalars, one of which may be two units of a string.
     return words.length < most * NEAR ? undefined : [...words].length - most;
   }
 

@@ -166,7 +166,7 @@ function presenceOf(user) {
   return roost?.snapshot.connection.state === "connected" ? roost.presences.get(user) : undefined;
 }
 
-/** What a message says, on one line. */
+/** A message on one line. */
 function content(message) {
   if (!message) return "";
   return message.isDeleted ? t("deletedMessage") : message.text === undefined ? (message.from ? t("otherMessage") : "…") : plain(message.text);
@@ -183,7 +183,7 @@ function meeting(conversation, peer) {
   return conversation.inviter === me ? t("metByYourLink", { name: called(peer) }) : t("metByLink", { name: called(conversation.inviter) });
 }
 
-/** What to say of an error: by the code of the relay's refusal, whose own words are for developers. */
+/** The words for an error: by the code of the relay's refusal, whose own words are for developers. */
 const reason = (error) => t(language.has(`refused.${error?.code}`) ? `refused.${error.code}` : "somethingWrong");
 
 /** Why something isn't sent or saved. */
@@ -233,9 +233,9 @@ function patchAvatar(node, name, { isGroup = false, state, seed = name } = {}) {
   attribute(node, "data-state", state);
 }
 
-// Who uses the page --------------------------------------------------------------------------------------------------
+// The user of the page ------------------------------------------------------------------------------------------------
 
-/** What is kept of tokens: one for each user of this browser, and who uses this tab. It is gone after signing out. */
+/** The kept tokens: one for each user of this browser, and the user of this tab. They are gone after signing out. */
 const tokens = {
   of: (user) => stored(() => localStorage.getItem(`roost.token.${user}`)) ?? tokens.unstored[user],
   keep(user, token) {
@@ -247,7 +247,7 @@ const tokens = {
     stored(() => localStorage.removeItem(`roost.token.${user}`));
     if (tokens.user === user) tokens.user = null;
   },
-  /** Who uses this tab, or else who used one last. */
+  /** The user of this tab, or else the last one. */
   get user() {
     return stored(() => sessionStorage.getItem("roost.user") ?? localStorage.getItem("roost.last"));
   },
@@ -277,7 +277,7 @@ function takeLink() {
   return { kind: found[1], secret: found[2] };
 }
 
-/** What a token says of itself, unverified; undefined if it is none. */
+/** The claims of a token, unverified; undefined if it is none. */
 function claims(token) {
   try {
     const base64 = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
@@ -313,7 +313,7 @@ function showStart(title, words, user) {
 
 const greet = () => showStart(t("welcome"), t("signInToContinue"));
 
-/** The page in another language, or in the browser's. What was written is kept. */
+/** Shows the page in another language, or in the browser's. Typed text is kept. */
 function speak(name) {
   chooseLanguage(name);
   location.reload();
@@ -324,16 +324,17 @@ function speak(name) {
 /** The accounts, if the relay has services beside it. */
 let accounts;
 
-/** What is kept of an account's sign-in, under the user's name. */
+/** The kept sign-ins, by user. */
 const signIns = {
   get: (user) => stored(() => localStorage.getItem(`roost.account.${user}`)) ?? undefined,
   set: (user, words) => stored(() => localStorage.setItem(`roost.account.${user}`, words)),
   remove: (user) => stored(() => localStorage.removeItem(`roost.account.${user}`)),
 };
 
-/** What this browser knows of its users, until they sign out: `name`, for the choice of accounts; `isLost`, whether the account
- *  has no way to sign in again; `met`, conversations begun by a link of the user's that were opened; `links`, the invitations
- *  made here, which the relay doesn't send again; and `threads`, what is begun in threads. */
+/** The facts that this browser keeps of its users, until they sign out: `name`, for the choice of accounts;
+ *  `isLost`, whether the account has no way to sign in again; `met`, conversations begun by a link of the user's
+ *  that were opened; `links`, the invitations made here, which the relay doesn't send again; and `threads`, drafts
+ *  in threads. */
 const known = {
   of(user) {
     try { return JSON.parse(stored(() => localStorage.getItem(`roost.user.${user}`)) ?? "{}"); } catch { return {}; }
@@ -357,7 +358,7 @@ const known = {
 /** Whether a user signed in by a password, and not by a link. */
 const isOfAccount = (user) => signIns.get(user) !== undefined;
 
-/** What to say of a refusal of the services. */
+/** The words for a refusal of the services. */
 function accountReason(error) {
   const { code, member, retryAfter } = error ?? {};
   if (code === "rate_limited") return t("tooOften", { count: Math.ceil((retryAfter ?? 60) / 60) });
@@ -508,11 +509,11 @@ const myAccount = {
   isConfirmed: true,
   /** Whether the account couldn't be signed in to again. */
   isLost: false,
-  /** Who signed in to it in this tab, also after the sign-in has ended. */
+  /** The user who signed in to it in this tab, also after the sign-in has ended. */
   user: undefined,
   get isMine() { return accounts !== undefined && this.user === me; },
 
-  /** What the user is called. Without the services, the id has to do. */
+  /** Loads the user's name. Without the services, the id has to do. */
   async load() {
     this.name = undefined;
     this.isKnown = false;
@@ -543,7 +544,7 @@ const myAccount = {
     $("keep-account").hidden = !isLost;
   },
 
-  /** What signing out would lose; empty if nothing. */
+  /** The things that signing out would lose; empty if there are none. */
   get loss() {
     return this.isMine && this.isLost ? `${t("lossWarning")} ` : "";
   },
@@ -701,7 +702,7 @@ const invitations = {
     else sessionStorage.removeItem("roost.invite");
   },
 
-  /** A link was opened. Who is here is asked; who isn't gets an account by it, or signs in. */
+  /** Follows an opened link. A signed-in user is asked first; another visitor gets an account by it, or signs in. */
   async take(code) {
     const { user } = tokens;
     const isHere = user && (tokens.of(user) || isOfAccount(user));
@@ -816,7 +817,7 @@ function awaitExpiry() {
 
 const isExpired = () => !isOfAccount(me) && !myAccount.isMine && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
 
-/** What the user is called, under the list. */
+/** Shows the user's name, under the list. */
 function showMe() {
   const name = people[me]?.name ?? myAccount.name ?? me;
   patchAvatar($("me-avatar"), name, { seed: me });
@@ -855,7 +856,7 @@ function showBadge() {
   const isTold = connection?.state === "connected";
   const muted = listView.snapshot.rows.reduce((sum, row) => sum + (!isTold && peoplePart?.isMuted(row.id) ? row.unread : 0), 0);
   const badge = Math.max(0, told - muted) + met;
-  // On a phone the list isn't in sight. What the relay counts would change later than the conversation that is being read.
+  // On a phone the list isn't in sight. The relay's count would change later than the conversation that is being read.
   const open = conversationView.place && listView.row(conversationView.place);
   const elsewhere = listView.snapshot.rows.reduce((sum, row) => (
     sum + (row === open || peoplePart?.isMuted(row.id) ? 0 : listView.unread(row))), 0);
@@ -1054,7 +1055,7 @@ const listView = {
     this.show(this.snapshot);
   },
 
-  /** Who came by a link is taken to the one who made it, as soon as the two have met. */
+  /** Takes a user who came by a link to its maker, as soon as the two have met. */
   openMeeting(rows) {
     const met = this.awaitsMeeting && !conversationView.place && rows.find((row) => row.conversation?.inviter);
     if (!met) return;
@@ -1164,7 +1165,7 @@ const messageRows = {
   },
 
   patch(row, { message, isFirst, quoted, root }) {
-    // What people are called may change, too.
+    // Names may change, too.
     const signature = JSON.stringify([message, isFirst, called(message.from), message.mentions?.map(called),
       quoted && [preview(quoted), called(quoted.from)], root && preview(root), !peoplePart,
       message.state?.state === "failed" && conversationView.closed !== undefined]);
@@ -1382,7 +1383,7 @@ const conversationView = {
     this.markArrivals(items, before);
     this.snapshot = snapshot;
     const anchor = this.isAtEnd ? undefined : this.anchor();
-    // What comes by scrolling isn't read out.
+    // Messages that come by scrolling aren't read out.
     attribute($("log"), "aria-busy", isFirst || this.isPaging);
     this.rows.show(this.described(items, snapshot.lines));
     attribute($("log"), "aria-busy", false);
@@ -1506,8 +1507,8 @@ const conversationView = {
   /** The other one of a direct conversation. */
   get peer() { return this.place?.startsWith("@") ? this.place.slice(1) : listView.row(this.place)?.peer; },
 
-  /** Why the user can't write here, with the way out in `act` and `does`; undefined if it can. What others have blocked isn't known,
-   *  and shows nowhere. */
+  /** The reason why the user can't write here, with the way out in `act` and `does`; undefined if it can. Blocks by
+   *  others aren't known, and show nowhere. */
   get closed() {
     const { failure, conversation } = this.snapshot ?? {};
     const { peer } = this;
@@ -1520,7 +1521,8 @@ const conversationView = {
     return conversation?.request === "sent" && !this.mayShareGroup(peer) ? { words: t("waitsForAcceptance", { name }) } : undefined;
   },
 
-  /** Who shares a group may write whatever has become of a request. Lists don't name all members of large groups. */
+  /** Whether the two may share a group, whose members may write whatever has become of a request. Lists don't name
+   *  all members of large groups. */
   mayShareGroup(user) {
     const { rows, hasMore } = listView.snapshot;
     return hasMore || rows.some(({ conversation: one }) => (
@@ -1551,7 +1553,7 @@ const conversationView = {
     $("trouble").replaceChildren(element("span", {}, said.words), ...(said.act ? [button(said.act, () => attempt(said.does))] : []));
   },
 
-  /** In a slow group, when the next message goes out. What is written sooner waits for that. */
+  /** Shows in a slow group when the next message goes out. An earlier one waits for that. */
   showPause() {
     clearTimeout(this.pauseTimer);
     const told = pause(this.snapshot, language);
@@ -1700,7 +1702,7 @@ $("back-button").addEventListener("click", () => go(undefined));
 /** The field below the messages: a new message, a reply, or another text for a message that was sent or refused. */
 const composer = {
   mode: { kind: "new" },
-  /** What was begun before an old text took its place. */
+  /** The draft from before an old text took its place. */
   put: "",
   /** The last draft of the conversation that was in the field, too. */
   kept: "",
@@ -1712,7 +1714,7 @@ const composer = {
     this.showMode();
   },
 
-  /** What was begun some other time, unless something else was begun meanwhile. */
+  /** Takes an earlier draft, unless another was begun meanwhile. */
   takeDraft(draft) {
     if ($("text").value === "") this.fill(this.kept = draft);
     else this.typed();
@@ -1783,7 +1785,7 @@ const composer = {
       if (conversationView.timeline === timeline) Object.assign(conversationView, { markedAfter: undefined, isAtEnd: true });
       return timeline.send(words, { ...(kind === "reply" ? { replyTo: message.id } : {}), ...(mentions.length ? { mentions } : {}) });
     }, (problem) => {
-      // What was typed must not be lost with the error.
+      // The typed text must not be lost with the error.
       if ($("text").value === "") this.fill(words);
       tell(problem);
     });
@@ -1830,7 +1832,7 @@ $("text").addEventListener("input", () => composer.typed());
 $("text").addEventListener("keydown", (event) => composer.pressed(event));
 $("about").querySelector("button").addEventListener("click", () => composer.cancel());
 
-// What can be done with a message ------------------------------------------------------------------------------------
+// Acts on a message --------------------------------------------------------------------------------------------------
 
 /** The bar of buttons at the message that has the pointer or the focus. There is one, which moves. */
 const tools = {
@@ -1838,7 +1840,7 @@ const tools = {
   bar: $("tools"),
   row: undefined,
   isKept: false,
-  /** What the buttons do, by their words. */
+  /** The buttons' acts, by their words. */
   acts: new Map(),
 
   /** `isKept`: it stays when the pointer leaves, because it was asked for by a key or a touch. */
@@ -1982,7 +1984,7 @@ $("log").addEventListener("focusout", (event) => {
   if (row && !row.contains(event.relatedTarget)) reachInside(row, -1);
 });
 
-/** What is in a message is reached by Tab from there, and from nowhere else. */
+/** The contents of a message are reached by Tab from there, and from nowhere else. */
 function reachInside(row, tabIndex) {
   for (const one of row.querySelectorAll(":is(a, .quote, .reactions button)")) one.tabIndex = tabIndex;
 }
@@ -2078,7 +2080,7 @@ const openers = new WeakMap();
 function showDialog(id) {
   tools.hide();
   if ($(id).open) return;
-  // What was said before is of something else.
+  // Earlier words were about something else.
   tell("");
   openers.set($(id), document.activeElement);
   $(id).showModal();
@@ -2154,7 +2156,7 @@ $("me").addEventListener("click", () => goSettings());
 
 // People -------------------------------------------------------------------------------------------------------------
 
-/** What the part about people uses of this one. */
+/** The parts of the page that the part about people uses. */
 const page = {
   $, LANGUAGES, NAME, Roving, Rows, accountReason, addAccount, address, around, attempt, attribute, button, called, card, chosenLanguage, composer, confirmed,
   content, conversationView, countOf, element, equip, go, goSettings, icon, known, language, leave, listView, loadPart, loadWriting, meant, meet,
@@ -2287,7 +2289,7 @@ function go(place) {
 let settingsPart;
 const SETTINGS = /^#\/settings(?:\/([^/]*))?$/;
 
-/** What they show of a user goes with that user. */
+/** Forgets the settings' view of a user, which goes with that user. */
 function forgetSettings() {
   settingsPart?.close();
   settingsPart = undefined;
@@ -2302,7 +2304,8 @@ function goSettings(section) {
   return route();
 }
 
-/** What is read must be in sight: a conversation that was open is closed, and is where one comes back to. */
+/** Shows the settings. A conversation that is read must be in sight: an open one is closed, and is the place to come
+ *  back to. */
 async function showSettings() {
   const { place } = conversationView;
   if (place) conversationView.close();
@@ -2349,7 +2352,7 @@ function route() {
   return undefined;
 }
 
-/** What lies over the page: Back takes it away first. */
+/** Closes the topmost layer over the page: Back does that first. */
 function uncover() {
   const dialog = document.activeElement?.closest("dialog:modal") ?? [...document.querySelectorAll("dialog:modal")].at(-1);
   const isSheet = tools.isKept && matchMedia("(pointer: coarse)").matches;

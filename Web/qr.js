@@ -3,7 +3,7 @@
 
 /** Bytes of data and of correction, by version. */
 const SIZES = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
-/** What the two ends of a code spend: 4 bits say that it is bytes, 8 how many, and 4 that it ends. */
+/** Bits of a code's frame: 4 for the type (bytes), 8 for their number, and 4 for the end. */
 const FRAME = 2;
 
 const EXP = new Uint8Array(512);

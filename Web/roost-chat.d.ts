@@ -2,7 +2,7 @@
 
 import type { Roost } from "./roost.js";
 
-/** What the element says. It speaks English and German; replace what you like for another language. */
+/** The texts of the element. It speaks English and German; replace any of them for another language. */
 export interface RoostChatWords {
   field: string;
   send: string;
@@ -37,7 +37,7 @@ export declare class RoostChat extends HTMLElement {
   /** The app's own Roost, which it opens and connects itself; several elements may share it. */
   roost?: Roost;
   get words(): RoostChatWords;
-  /** What isn't there stays as it is. */
+  /** Absent texts stay as they are. */
   set words(words: Partial<RoostChatWords>);
 }
 

@@ -1,6 +1,6 @@
-// `<roost-chat>`: one conversation to put into any page. It shows messages with their authors, what waits and what was
-// refused, who types, and a field to write in. What it shows and keeps is roost.js's: the outbox and the store are those
-// of the app. See Docs/Clients.md.
+// `<roost-chat>`: one conversation to put into any page. It shows messages with their authors, waiting and refused
+// ones, users who type, and a field to write in. The data is roost.js's: the outbox and the store are those of the app.
+// See Docs/Clients.md.
 
 import { Roost, sentences } from "./roost.js";
 
@@ -148,7 +148,7 @@ export class RoostChat extends HTMLElement {
       own.opening ??= Roost.open({ url: relay, token: this.#token, name: this.getAttribute("store") ?? "roost" });
       roost = own.roost = await own.opening;
       if (this.#own !== own) return roost.close();
-      // What fails shows by the connection's state.
+      // A failure shows by the connection's state.
       roost.connect().catch(() => {});
     }
     const timeline = await roost.timeline(to);
@@ -236,7 +236,7 @@ export class RoostChat extends HTMLElement {
     });
   }
 
-  // What it shows
+  // Display
 
   #draw(snapshot, { connection, user, textMost }) {
     const { log, state, field, send } = this.#parts;

@@ -6,7 +6,7 @@ import type { Observable, Roost, Stop, Time } from "./roost.js";
 /** Another user's relation to the user. */
 export interface Contact {
   user: string;
-  /** What the other one is to the user: `friend`, or what the relay's operator has named. */
+  /** The other one's relation to the user: `friend`, or a word of the relay's operator. */
   kind: string;
   /** `sent`: the user has invited the other one; `received`: the other way round. */
   state: "sent" | "received" | "accepted";
@@ -62,7 +62,7 @@ export interface Receipt {
   readAt?: Time;
 }
 
-/** What a user shows to others, and so sees of others (Docs/Protocol.md, section 9). */
+/** A user's privacy settings, which also bound what the user sees of others (Docs/Protocol.md, section 9). */
 export interface Privacy {
   presence: "shared" | "everyone" | "nobody";
   lastSeen: "exact" | "coarse" | "nobody";
@@ -92,7 +92,7 @@ export interface Invite {
   invite: string;
   /** The group; absent if it makes contacts. */
   conversation?: string;
-  /** What those who open it become; absent if it invites to a group. */
+  /** The relation of new contacts; absent if it invites to a group. */
   kind?: string;
   /** How many may open it, and how many have. */
   uses: number;
@@ -103,10 +103,10 @@ export interface Invite {
   code?: string;
 }
 
-/** The contacts, the profile and the settings of one user. What it does needs a session, and fails with a `RoostError`
- *  of the relay's code. As long as there is one, the user's devices share what is begun to be written: `Timeline.write` sets
- *  it once it has rested, and `Timeline.draft` is what another device has set, unless something was typed here. Of several
- *  tabs, each needs its own. */
+/** The contacts, the profile and the settings of one user. Its methods need a session, and fail with a `RoostError`
+ *  of the relay's code. As long as there is one, the user's devices share drafts: `Timeline.write` sets a draft once
+ *  it has rested, and `Timeline.draft` is another device's draft, unless the user has typed here. Each of several
+ *  tabs needs its own. */
 export class People implements Observable<PeopleSnapshot> {
   /** Tests hand in their own clock. */
   constructor(roost: Roost, options?: { clock?: object });
@@ -128,7 +128,7 @@ export class People implements Observable<PeopleSnapshot> {
     about: { user: string } | { conversation: string; sequence: number },
     reason: "spam" | "harassment" | "impersonation" | "illegal" | "other", text?: string): Promise<void>;
 
-  /** What is absent stays as it is. */
+  /** Absent members stay as they are. */
   setPrivacy(members: Partial<Privacy>): Promise<void>;
   /** Shows at most 100 users everything, nothing, or the same as others (`none`). */
   except(users: string[], as: "always" | "never" | "none"): Promise<void>;
@@ -148,7 +148,8 @@ export class People implements Observable<PeopleSnapshot> {
   invites(): Promise<Invite[]>;
   /** Ends one of the user's own, by its id. */
   revokeInvite(invite: string): Promise<void>;
-  /** Who invites to what. `Roost.openInvite` follows it. `not_found` if it can't be opened, or can't be opened any more. */
+  /** The inviter and the target. `Roost.openInvite` follows it. `not_found` if it can't be opened, or can't be
+   *  opened any more. */
   showInvite(code: string): Promise<{ name?: string; group?: string }>;
 
   /** Users whose name or username begins with this, as far as the relay's operator lets them be found. `isPartial`: a
@@ -157,8 +158,8 @@ export class People implements Observable<PeopleSnapshot> {
     { profiles: Profile[]; next?: string; isPartial: boolean }>;
   /** One for each user, in their order. */
   profiles(users: string[]): Promise<Profile[]>;
-  /** Changes the user's own. What is absent stays; an empty text takes a member away, but for `name`. Returns the version.
-   *  Fails with `conflict` if the profile hasn't the version `ifVersion`. */
+  /** Changes the user's own profile. Absent members stay; an empty text removes one, but for `name`. Returns the
+   *  version. Fails with `conflict` if the profile hasn't the version `ifVersion`. */
   setProfile(
     members: { name?: string; username?: string; photo?: string; bio?: string }, options?: { ifVersion?: number }):
     Promise<number>;
@@ -175,7 +176,7 @@ export class People implements Observable<PeopleSnapshot> {
   unmute(conversation: string): Promise<void>;
   isMuted(conversation: string): boolean;
 
-  /** Who has got a message and who has read it, of the first 1,000 members, without the user. */
+  /** The members who have got and read a message, among the first 1,000, without the user. */
   receipts(conversation: string, sequence: number): Promise<Receipt[]>;
   /** How many unread messages mention the user, and the sequence of the first one. */
   mentions(conversation: string): Promise<{ count: number; first?: number }>;

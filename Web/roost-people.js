@@ -341,7 +341,7 @@ export class People {
     const { key, value, position } = event;
     const before = this.#states.get(key);
     for (const states of [this.#states, this.#freshStates]) if (states) keep(states, event);
-    // What this device has set, in whichever tab, has no position.
+    // A key that this device has set, in whichever tab, has no position.
     if (position === undefined) this.#drafts.wasSet(key);
     else if (this.#states.get(key) !== before) this.#again(this.#drafts.take(key, value));
   }
@@ -357,7 +357,7 @@ export class People {
     }));
   }
 
-  /** What fails because the connection is lost is asked for in the next session. */
+  /** Lets a request that fails with the connection be repeated in the next session. */
   #again(asking) { asking.catch((error) => { if (error.code === undefined) throw error; }); }
 
   async #askContacts(session) {
@@ -444,14 +444,14 @@ export class People {
   }
 }
 
-/** What the user has begun to write, on all devices of the user (Docs/Clients.md). Each tab knows the settings; the one
- *  that has the session sets them to what was typed, and takes from them what was typed elsewhere. */
+/** The user's drafts, on all devices of the user (Docs/Clients.md). Each tab knows the settings; the one that has
+ *  the session sets them to the typed text, and takes from them the text typed elsewhere. */
 class Drafts {
   #roost;
   #clock;
   #settings;
-  /** What was typed or sent here and isn't set yet, by conversation: the timer if it hasn't rested, and the text that
-   *  was sent with the version that the setting had then. */
+  /** Texts typed or sent here that aren't set yet, by conversation: the timer if one hasn't rested, and the sent
+   *  text with the version that the setting had then. */
   #marks = new Map();
   #underWay = new Set();
   #isKnown = false;
@@ -476,7 +476,7 @@ class Drafts {
   /** The settings aren't known for now. */
   pause() { this.#isKnown = false; }
 
-  /** All settings are known. What was typed before the start, and is set nowhere else since, is set now. */
+  /** All settings are known. A text typed before the start that isn't set elsewhere since is set now. */
   async begin(settings) {
     const marks = this.#marks;
     const isStart = this.#isNew && this.#roost.snapshot.isWriter;
@@ -510,7 +510,7 @@ class Drafts {
     return undefined;
   }
 
-  /** This device has set a key. What rests here was set by the tab that has the session. */
+  /** This device has set a key. A text that rests here was set by the tab that has the session. */
   wasSet(key) {
     const id = draftIn(key);
     if (!this.#marks.get(id)?.timer && !this.#underWay.has(id)) this.#marks.delete(id);
@@ -535,7 +535,7 @@ class Drafts {
       if (marks.has(id) && !marks.get(id).timer) this.#settle(id);
     }, (error) => {
       underWay.delete(id);
-      // What a lost session or a busy relay has left is for the next one; what the relay refuses, for the next change.
+      // A key left by a lost session or a busy relay is for the next one; a refused one, for the next change.
       if ((error.retry || error instanceof Stale) && !marks.has(id)) marks.set(id, mark);
       if (error.code === undefined) throw error;
     });
@@ -548,7 +548,7 @@ class Drafts {
     const there = textOf(state?.value);
     if (!isCurrent()) throw new Stale();
     if (text === there) return this.#roost.shareDraft(id, text, true);
-    // What was begun on another device since isn't what was sent.
+    // A draft begun on another device since isn't the sent one.
     const isItsOwn = sent === undefined || text || state.version === version || there.trim() === sent.trim();
     if (!isItsOwn) return this.take(key, there);
     if (new TextEncoder().encode(JSON.stringify(text)).length > DRAFT_MOST) return;

@@ -1,12 +1,12 @@
-// What an app in a browser or in Node holds of requests, threads and messages that are sent on. The words are those of
-// Docs/Protocol.md, sections 5 and 15.
+// Requests, threads and forwarded messages for an app in a browser or in Node. The words are those of Docs/Protocol.md,
+// sections 5 and 15.
 
 import type { Destination, Message, Observable, Person, Roost, Stop, Time } from "./roost.js";
 
 /** A stranger's first message, which waits until the user accepts or drops it. */
 export interface Request {
   conversation: string;
-  /** Who asks. */
+  /** The sender of the request. */
   user: string;
   person: Person;
   /** The last message; absent if the relay can't show it. */

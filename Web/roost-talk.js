@@ -1,5 +1,5 @@
-// What is said beside a timeline, beside roost.js: requests of strangers, threads, and messages that are sent on.
-// An app loads it when it shows any of that, so that its first load stays as small as it is.
+// Conversations beside timelines, beside roost.js: requests of strangers, threads, and forwarded messages. An app loads
+// it when it shows any of that, so that its first load stays as small as it is.
 //
 //     import { Talk } from "/roost-talk.js";
 //     const talk = new Talk(roost);
@@ -8,7 +8,7 @@
 //     await talk.forward(message, conversation, "@carol");
 //
 // roost-talk.d.ts says what each name means, and Docs/Decisions/0054-talk-module.md why it is a module of its own.
-// What a user does waits in the outbox of roost.js, as all messages do. What is shown is asked for in each session.
+// A user's actions wait in the outbox of roost.js, as all messages do. The data shown is asked for in each session.
 
 // Every bound with its reason.
 
@@ -90,7 +90,7 @@ export class Talk {
     await this.#roost.request(`request.${act}`, { conversation });
     this.#leaveOut(new Set([conversation]));
     this.#channel?.postMessage(conversation);
-    // What is listed, and what is unread, changes with the conversation as it is now.
+    // The list, and the unread count, change with the present conversation.
     await this.#roost.request("conversation.get", { conversation });
   }
 
@@ -123,7 +123,7 @@ export class Talk {
     if ((type === "conversation" && event === "created" && request) || (type === "state" && key === "@requests")) this.#ask();
   }
 
-  /** What fails because the connection is lost is asked for in the next session. */
+  /** Asks for the requests. If that fails with the connection, it is repeated in the next session. */
   async #ask() {
     const question = ++this.#question;
     const isWanted = () => question === this.#question;

@@ -1,4 +1,4 @@
-// What an app in a browser or in Node holds of Roost. The names are those of RoostKit, for Swift, and mean the same.
+// Roost for an app in a browser or in Node. The names are those of RoostKit, for Swift, and mean the same.
 
 /** A user's name, a conversation's id, or `@name` for the direct conversation with a user. */
 export type Destination = string;
@@ -15,9 +15,9 @@ export interface Settings {
   token(): string | Promise<string>;
   /** The name of the device, if the store has none yet; otherwise a random one. 1–64 bytes of printable ASCII. */
   device?: string;
-  /** Who uses the device, if that is known before the relay says it: what another user left is then not shown. It lets
-   *  this user into a store that was another's. Without it, a store stays its user's until that one signs out, and a
-   *  session of another user's fails with `wrongUser`. */
+  /** The user of the device, if it is known before the relay says it: another user's data is then not shown. It
+   *  opens a store of another user for this one. Without it, a store stays its user's until that one signs out, and
+   *  a session of another user fails with `wrongUser`. */
   user?: string;
   /** The name of the store, `roost` if it isn't given. Tabs with the same name share it, and one session. Where several
    *  users use one browser at a time, each needs a name. */
@@ -106,7 +106,7 @@ export interface Message {
   isChanging: boolean;
   /** A change that the relay refused, with its number in the outbox. */
   failedChange?: Failure & { outboxItem: number };
-  /** What waits in the outbox, by its number; absent once the relay has stored the message. */
+  /** The number of its waiting item in the outbox; absent once the relay has stored the message. */
   outboxItem?: number;
 }
 
@@ -132,7 +132,7 @@ export interface Line {
   name?: string;
   /** The maker of the invitation by which a user joined who wasn't added by another. */
   inviter?: string;
-  /** Whose role changed, and to what. */
+  /** The user with a new role, and the role. */
   user?: string;
   role?: Role;
   /** After how many milliseconds messages disappear from then on, or a member may write again; 0 if they stay, or at once. */
@@ -145,9 +145,9 @@ export interface Line {
   reason?: ModerationReason;
   /** When the time-out of `user` ends; absent if it was lifted. */
   until?: Time;
-  /** Who may write from then on. */
+  /** The members who may write from then on. */
   posting?: "all" | "admins";
-  /** Who became owner when the owner left. */
+  /** The new owner after the owner left. */
   owner?: string;
 }
 
@@ -198,7 +198,7 @@ export interface ConversationRow {
   unread: number;
   /** How many messages, edits and deletions wait, or were refused. */
   pending: number;
-  /** Who types. */
+  /** The users who type. */
   typing: string[];
   draft: string;
 }
@@ -209,7 +209,7 @@ export interface Person {
   /** Rises with each change; 0 if the user has no profile. Absent if this device doesn't know it. */
   version?: number;
   name?: string;
-  /** What the photo is fetched by. */
+  /** The identifier of the photo. */
   photo?: string;
   /** Whether the person has left for good. */
   deleted?: boolean;
@@ -227,9 +227,9 @@ export interface TimelineSnapshot {
   conversation?: Conversation;
   /** Oldest first. */
   items: TimelineItem[];
-  /** What has happened between them, oldest first. */
+  /** The changes between them, oldest first. */
   lines: Line[];
-  /** Who wrote them, and the first 50 members, by user. */
+  /** Their authors, and the first 50 members, by user. */
   people: Record<string, Person>;
   typing: string[];
   /** Whether several more type. */
@@ -239,9 +239,9 @@ export interface TimelineSnapshot {
   hasOlder: boolean;
   /** Whether it was scrolled away from the newest. */
   hasNewer: boolean;
-  /** What the user has begun to write, in whichever tab; empty if that is nothing. */
+  /** The user's draft, from any tab; empty if there is none. */
   draft: string;
-  /** What the relay has refused for the whole conversation; `resume` tries again. */
+  /** The relay's refusal of the whole conversation; `resume` tries again. */
   failure?: Failure;
 }
 
@@ -314,13 +314,13 @@ export class Roost implements Observable<RoostSnapshot> {
   connect(): Promise<void>;
   /** The network has changed, or the app is in use again: tries at once what would be tried later. */
   wake(): void;
-  /** Ends the session for good, and makes the user offline at once. What waits stays in the outbox. */
+  /** Ends the session for good, and makes the user offline at once. Waiting items stay in the outbox. */
   disconnect(): Promise<void>;
   /** Ends the session and deletes everything that the user has on this device, what waits included. */
   signOut(): Promise<void>;
   /** Lets go of the store and the session without a goodbye, as a tab that closes does. */
   close(): void;
-  /** What the device says about its use. "Read" counts only while it is active. */
+  /** Sets the use of the device. "Read" counts only while it is active. */
   setActivity(activity: "active" | "idle" | "background"): void;
   setStatus(state?: "auto" | "away" | "busy" | "invisible", text?: string): Promise<void>;
 
@@ -348,8 +348,8 @@ export class Roost implements Observable<RoostSnapshot> {
   /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are
    *  watched; a later call replaces an earlier one. A user that this one may not watch has no presence. */
   follow(users: Iterable<string>): void;
-  /** Sends any command, for what this class has no word for, and returns its `ok`. What that says of conversations and
-   *  people is kept, but no pages of `history`. */
+  /** Sends any command, for those without a method of this class, and returns its `ok`. Conversations and people in
+   *  the answer are kept, but no pages of `history`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
   /** Is called with each event of the relay, as Docs/Protocol.md has it, but for messages and typing: for what this class
    *  has no word for. Two come from here. `{ type: "draft", conversation, sent?, isElsewhere? }` says that the user has typed
@@ -368,7 +368,7 @@ export interface SendOptions {
   /** The identity of a row. */
   replyTo?: string;
   mentions?: string[];
-  /** The stored message with which the thread began that it belongs to. What is written in a thread leaves the draft. */
+  /** The stored first message of the thread that it belongs to. A message written in a thread leaves the draft. */
   thread?: number;
   /** A stored message that is sent on, and who wrote it. Body and kind are then only for showing it: `Talk.forward` of
    *  roost-talk.js says both. */
@@ -376,12 +376,12 @@ export interface SendOptions {
   origin?: { from: string };
 }
 
-/** A conversation on the screen: a window of its messages, and all that the user does in it. What the user does is
- *  stored when a method's promise resolves, and shows at once. The relay gets it as soon as it can. */
+/** A conversation on the screen: a window of its messages, and the user's actions in it. An action is stored when a
+ *  method's promise resolves, and shows at once. The relay gets it as soon as it can. */
 export interface Timeline extends Observable<TimelineSnapshot> {
   readonly destination: Destination;
-  /** What the user has begun to write in this conversation, in whichever tab, and on whichever device if the app uses
-   *  roost-people.js. Sending that text ends it, from whichever tab or device; sending another one doesn't. */
+  /** The user's draft in this conversation, from any tab, and from any device if the app uses roost-people.js.
+   *  Sending that text ends it, from any tab or device; sending another one doesn't. */
   readonly draft: string;
   /** Sends a text. Returns the row's identity, from now on and for ever. */
   send(text: string, options?: SendOptions): Promise<string>;
@@ -429,5 +429,5 @@ export class RoostError extends Error {
 /** The parts, for their own tests. Nothing of it is promised. */
 export const internals: Record<string, unknown>;
 
-/** What to tell people. An app may replace any of them. */
+/** Texts for people. An app may replace any of them. */
 export const sentences: Record<Failure["reason"] | "offline" | "signedOut" | "takenOver" | "wrongUser", string>;

@@ -26,7 +26,7 @@ const OUTBOX_LENGTH = 16_777_216;
 const UNDER_WAY = 16;
 /** Names as which conversations were written to: only what is open by such a name needs them. */
 const PLACES_KEPT = 100;
-/** Most messages kept of one conversation. Who scrolls further asks the relay. */
+/** Most messages kept of one conversation. Scrolling further asks the relay. */
 const MESSAGES_KEPT = 50_000;
 /** Most messages in memory, where there is no disk: some 10 MB of usual texts. Beyond it, the older half goes. */
 const MESSAGES_IN_MEMORY = 20_000;
@@ -120,7 +120,7 @@ const tooMany = () => passing("too_many_requests");
 const notConnected = () => passing("not_connected");
 const wrongUser = (user, mine) => new RoostError("wrong_user", { message: `signed in as ${user} and not as ${mine}` });
 
-/** What to tell people. */
+/** Texts for people. */
 export const sentences = {
   tooLong: "This message is too long.",
   notAllowed: "You can't write to this conversation.",
@@ -298,7 +298,7 @@ class Memory {
 
   async read(body) { return body(this); }
 
-  /** What fails leaves nothing. */
+  /** Writes in a transaction. A failure leaves nothing. */
   async write(body) {
     const before = this.#tables;
     this.#tables = Object.fromEntries(Object.entries(before).map(([table, rows]) => [table, [...rows]]));
@@ -616,7 +616,7 @@ class Vault {
   #disk = null;
   #memory = new Memory();
   #turn = new Turn();
-  // What waits for the disk, and whether that is all that it misses.
+  // The rows that wait for the disk, and whether the disk misses nothing else.
   #journal = [];
   #isWhole = false;
   // Names the disk, as another one may take its place. It is kept in the row of the identity.
@@ -747,7 +747,7 @@ class Vault {
 
   async #failed({ problem = "failed", database }) {
     if (database) {
-      // Changes nothing there. What was typed shows and goes out, and the next load is the same device.
+      // Changes nothing there. The typed texts show and go out, and the next load is the same device.
       if (!this.isRescued) await this.#turn.take(() => this.#rescue(database)).catch(report);
       database.close();
     }
@@ -878,7 +878,7 @@ class Doubts {
   has(since, ...message) { return since < this.#end || this.#last.get(message.join(" ")) > since; }
 }
 
-/** What happens to a conversation, beside its messages, that people see a line for. */
+/** The changes to a conversation, beside its messages, that show as a line. */
 const LINED = [
   "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "slow", "deleted",
 ];
@@ -1033,7 +1033,7 @@ class Cache {
     if (one.kind === "direct") {
       row.peer = one.members.find((user) => user !== this.#user) ?? one.peer ?? (await this.conversation(one.id))?.peer;
     }
-    // What a stranger asks is neither listed nor counted.
+    // A stranger's request is neither listed nor counted.
     if (one.request && one.request !== "sent") Object.assign(row, { time: undefined, unread: 0 });
     for (const name in row) if ((row[name] ?? undefined) === undefined) delete row[name];
     await this.#rows.put("conversations", row);
@@ -1049,7 +1049,7 @@ class Cache {
   async delete(conversation, sequence, time, { from: by, position, reason } = {}) {
     const message = await this.message(conversation, sequence);
     const author = message?.from;
-    // What an admin deletes has a line.
+    // An admin's deletion has a line.
     if (by && author && by !== author && !message.deletedAt) {
       await this.changed(conversation, { event: "deleted", by, user: author, sequence, position, time, reason });
     }
@@ -1170,7 +1170,7 @@ class Cache {
     await this.put(kind === "group" ? withLine(now, event) : now);
   }
 
-  /** What is kept of it may be wrong: it is asked for anew. */
+  /** Asks anew for a conversation whose copy may be wrong. */
   async reset(id) {
     const one = await this.#known(id);
     await this.#forgetMessages(id, 0, one.sequence);
@@ -1195,7 +1195,7 @@ class Cache {
     await this.put({
       id, kind, name, role, count, members, expiry, request, posting, slow, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
-      // What this device has read is on its way to the relay.
+      // This device's read mark is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
     });
     // Only `history` contains the reactions.
@@ -1283,7 +1283,7 @@ function removeMembers(one, users) {
 
 // ---- What the user did ----------------------------------------------------------------------------------------------
 
-/** What a refusal means (Docs/Protocol.md, section 10): `passing`, the `item`'s own, or the `conversation`'s. */
+/** The scope of a refusal (Docs/Protocol.md, section 10): `passing`, the `item`'s own, or the `conversation`'s. */
 function scopeOf({ code, retry }, item) {
   switch (code) {
     case "not_ready": case "unauthorized": case "token_expired":
@@ -1302,7 +1302,7 @@ function scopeOf({ code, retry }, item) {
   }
 }
 
-/** What to tell people of a refusal. */
+/** The words for a refusal. */
 function failureOf({ code, detail, retry, ifVersion }) {
   if (code === "conflict" && ifVersion) return { reason: "changedElsewhere", canRetry: false, detail };
   const passes = scopeOf({ code, retry }, {}) === "passing" ? "unreachable" : undefined;
@@ -1321,19 +1321,20 @@ const ofUser = ({ user = "" }, destination) => [user, destination];
 const allOf = ({ user = "" }) => under(user);
 const noSuchItem = () => new RoostError("no_such_item");
 
-/** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
+/** A user's actions that the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
  *
- *  Messages, edits and deletions of one conversation go out one after another, in the order in which they were made. An
- *  item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one of
- *  the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as
- *  a whole. Reactions and read marks hold nothing up, and are dropped when refused.
+ *  Messages, edits and deletions of one conversation go out one after another, in the order in which they were made.
+ *  An item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next
+ *  one of the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses
+ *  waits as a whole. Reactions and read marks hold nothing up, and are dropped when refused.
  *
- *  What may have reached the relay isn't changed in place, because another body under its key would be refused: the
- *  change waits for it. A row says `mayBeSent` once a session has been there since it was made or refused.
+ *  An item that may have reached the relay isn't changed in place, because another body under its key would be
+ *  refused: the change waits for it. A row says `mayBeSent` once a session has been there since it was made or
+ *  refused.
  *
- *  The rows are the truth, and every tab adds to them. `items` is what this tab has last read of them: each change finds
+ *  The rows are the truth, and every tab adds to them. `items` is this tab's last reading of them: each change finds
  *  by the `revision` in the identity's row whether another tab was there, and reads them again then. Only the writer
- *  knows what is under way, so that only it changes what waits. */
+ *  knows which are under way, so that only it changes waiting ones. */
 class Outbox {
   /** The user's items, in the order in which they were made. */
   items = [];
@@ -1385,7 +1386,7 @@ class Outbox {
   /** The session has ended. */
   shut() { this.#isOpen = false; }
 
-  /** What was written before anybody was known is this user's. */
+  /** Gives items from before any user was known to this user. */
   async adopt({ rows, identity }) {
     for (const row of await rows.find("outbox")) {
       if (row.user === undefined) await rows.put("outbox", { ...row, user: identity.user });
@@ -1522,7 +1523,7 @@ class Outbox {
     for (const { id: parent } of gone) gone.push(...(await unit.rows.by("outbox", "parent", parent)));
     if (gone.some((item) => this.#underWay.has(item.id))) throw noSuchItem();
     for (const item of gone) await this.#remove(unit, item.id);
-    // What it refused isn't there any more.
+    // The items that it refused aren't there any more.
     const { destination } = gone[0];
     const left = await unit.rows.by("outbox", "destination", destination);
     if (!left.some((item) => item.user === unit.identity.user && isVisible(item))) await this.resume(unit, destination);
@@ -1584,8 +1585,9 @@ class Outbox {
     return undefined;
   }
 
-  /** The relay has done it. What waited for it may go, and items for `@name` belong to its conversation from now on.
-   *  After an edit its message has this version: the user's next edit of it was made after this one, and names it. */
+  /** The relay has accepted an item. Items that waited for it may go, and items for `@name` belong to its
+   *  conversation from now on. After an edit its message has this version: the user's next edit of it was made after
+   *  this one, and names it. */
   async accepted(unit, id, stored, version) {
     const { rows } = unit;
     const item = await rows.get("outbox", id);
@@ -1662,7 +1664,7 @@ class Unit {
     this.know(identity.user);
   }
 
-  /** What is kept is this user's. */
+  /** Makes the cache this user's. */
   know(user = "") { this.cache = new Cache(this.rows, user, this.#store.doubts, this.identity); }
 
   /** Recognizes a waiting message of this user's that an earlier try has stored, with its answer lost or late. Every
@@ -1695,7 +1697,7 @@ class Store {
   vault;
   outbox;
   doubts = new Doubts();
-  /** Who this device is and how far it has got. */
+  /** The device's identity and position. */
   identity = { id: 1 };
   /** The user of this tab: the one that the app named, or else the first one seen here. */
   user;
@@ -1749,7 +1751,7 @@ class Store {
             this.onRewound(rewound);
           });
         }
-        // Another tab has changed what waits, whether or not it lived to say so. What it did comes first.
+        // Another tab has changed waiting items, whether or not it lived to say so. Its changes come first.
         if (before.revision !== this.identity.revision) await this.outbox.load(unit);
         if (rows.isRevised) unit.identity.revision = Math.random();
         if (!same(before, unit.identity)) await rows.put("identity", unit.identity);
@@ -1813,7 +1815,7 @@ class Store {
 
   // -- Sessions
 
-  /** This user uses the device from now on. What another one wrote stays, unseen, until that user is back. */
+  /** This user uses the device from now on. Another user's items stay, unseen, until that user is back. */
   signIn(user) {
     this.user = user;
     return this.load();
@@ -1901,7 +1903,7 @@ class Store {
     });
   }
 
-  // What the user has sent on another device is no draft here any more.
+  // A text that the user has sent on another device is no draft here any more.
   async #takeDraft(unit, event) {
     const { conversation, sequence, from } = event;
     const isOwn = (await unit.settle(event)) || from !== unit.identity.user;
@@ -1916,7 +1918,7 @@ class Store {
   /** Notes that the relay no longer has what it sent in a conversation. */
   rewind(conversation) { return this.change(({ cache }) => { cache.rewound = conversation; }); }
 
-  /** An event can't be taken. What it is about is asked for instead. */
+  /** Skips an event that can't be applied. Its subject is asked for instead. */
   skip({ conversation, position }) {
     return this.change(async ({ identity, cache }) => {
       if (typeof position === "string") identity.position = position;
@@ -1962,7 +1964,7 @@ class Store {
       case "send": {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
-        // What is forwarded, and when it disappears or was deleted, the `ok` says.
+        // The `ok` contains a forwarded message's content, and the time when a message disappears or was deleted.
         const kind = ok.origin ? ok.kind : item.kind;
         const row = messageRow({ ...item, ...ok, kind, replyTo: sequence, conversation, from: identity.user });
         unit.reach(row);
@@ -1991,7 +1993,7 @@ class Store {
     });
   }
 
-  // What waits for `@name` keeps its place before what is written once the conversation is known.
+  // Items for `@name` keep their place before those written once the conversation is known.
   async #lineOf({ rows, cache }, at) {
     const name = `@${(await cache.conversation(at))?.peer}`;
     return (await rows.by("outbox", "destination", name)).length ? name : at;
@@ -2109,8 +2111,8 @@ async function draftNames({ cache }, destination) {
   return namesOf(destination, await cache.conversation(await cache.resolve(destination)));
 }
 
-/** Ends the draft, or only that of a text: what is sent from elsewhere isn't what was begun to be written here. What all
- *  devices have of it has still to end. Returns whether there was one. */
+/** Ends the draft, or only that of a text: a text sent from elsewhere isn't the draft here. The draft shared by all
+ *  devices still has to end. Returns whether there was one. */
 async function endDraft({ rows, identity }, names, sent) {
   let isEnded = false;
   for (const name of new Set(names)) {
@@ -2158,7 +2160,7 @@ class Backoff {
 const isWelcome = ({ user, epoch, time }) => (
   typeof user === "string" && typeof epoch === "string" && Number.isFinite(time));
 
-/** Whose token it is, as far as it can be read. Whether it is good, only the relay knows. */
+/** The user of a token, as far as it can be read. Whether it is valid, only the relay knows. */
 function userOf(token) {
   try {
     const claims = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
@@ -2271,7 +2273,7 @@ class Session {
     try {
       token = await this.#token();
       if (number !== this.#connection) return;
-      // What came before is stored by then.
+      // Earlier events are stored by then.
       this.place = await this.#owner.place();
     } catch (error) {
       if (number !== this.#connection) return;
@@ -2318,7 +2320,7 @@ class Session {
       // In Node, an exception here ends the process.
       try { if (isCurrent()) this.#receive(data); } catch (error) { report(error); }
     };
-    // What went wrong isn't said to pages; a close follows.
+    // Browsers don't give pages the reason; a close follows.
     socket.onerror = () => {};
     socket.onclose = ({ code, reason }) => { if (isCurrent()) this.#closed(code, reason); };
   }
@@ -2530,7 +2532,7 @@ class Session {
     this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait });
   }
 
-  /** What this session is for is another user's. */
+  /** Ends the session, because it belongs to another user. */
   refuse({ message }) { if (this.#phase !== "ended") this.#fail(message, "wrongUser"); }
 
   /** Too much arrives: what has come is stored first. */
@@ -2567,12 +2569,12 @@ class Session {
 
 // ---- Tabs -----------------------------------------------------------------------------------------------------------
 
-/** Which of the tabs that share a store has the session: the one that holds the lock. The release of the lock, whatever
- *  ended the tab, is the fail-over. The others hear what changes, and ask the writer to ask the relay.
+/** Decides which of the tabs that share a store has the session: the one that holds the lock. The release of the
+ *  lock, whatever ended the tab, is the fail-over. The others get changes, and ask the writer to ask the relay.
  *
- *  Where there are no locks, as on a page that isn't served securely, a lease in the store takes their place, which its
- *  tab renews. Where tabs can't hear each other either, the one that is used takes it. What waits never depends on any of
- *  this: its rows are the truth, and its keys keep two writers from storing anything twice. */
+ *  Where there are no locks, as on a page that isn't served securely, a lease in the store replaces them, which its
+ *  tab renews. Where tabs can't hear each other either, the tab in use takes it. Waiting items never depend on any
+ *  of this: their rows are the truth, and their keys keep two writers from storing anything twice. */
 class Tabs {
   #name;
   #channel = null;
@@ -2747,7 +2749,7 @@ class Tabs {
 
 // ---- What is true for the moment ------------------------------------------------------------------------------------
 
-/** Who types, who is there, how many. Nothing of it is stored, and a lost connection ends it. */
+/** Users who type, users who are online, and their numbers. None of it is stored, and a lost connection ends it. */
 class Notices {
   #typing = new Map();
   #several = new Set();
@@ -2828,7 +2830,7 @@ class Window {
   // The first message that is shown, if there is one here; the last one, unless the window follows the newest.
   low;
   high;
-  // Which side is let go of next.
+  // The side to drop next.
   #growsDown = false;
 
   get isAtEnd() { return this.high === undefined; }
@@ -2936,7 +2938,7 @@ class TimelineBuilder {
     }, `p:${id}`);
   }
 
-  // What the user did and the relay doesn't know yet is shown as done.
+  // The user's action is shown as done before the relay knows it.
   #changed(row, about) {
     for (const item of this.#changes.get(about) ?? []) {
       if (item.code) {
@@ -2970,7 +2972,7 @@ class TimelineBuilder {
 /** A conversation as an app sees it. */
 function shownConversation({ first: _, stale: __, peer: ___, lines: ____, ...conversation }) { return conversation; }
 
-/** What waits for a conversation, under its id and as `@name`. */
+/** The items that wait for a conversation, under its id and as `@name`. */
 async function waitingFor({ rows, identity }, names) {
   const found = [];
   for (const name of names) {
@@ -2982,7 +2984,7 @@ async function waitingFor({ rows, identity }, names) {
   return { waiting: found.sort((one, other) => one.id - other.id), parked: parked.find(Boolean) };
 }
 
-/** What users are called. Without a version it isn't known here. */
+/** The users' profiles. One without a version isn't known here. */
 async function peopleOf({ rows }, users) {
   // Users may be called like members of an object.
   const people = { __proto__: null };
@@ -3069,7 +3071,8 @@ class ListView {
   #store;
   #notices;
   #limit = LIST_PAGE;
-  // What has changed; the rows by conversation, as read and as shown; the end of what was read, and whether that is all.
+  // The changed conversations; the rows by conversation, as read and as shown; the end of the read rows, and whether
+  // that is all.
   #changed = new Set([null]);
   #rows = new Map();
   #low;
@@ -3224,7 +3227,7 @@ const shapes = {
   profile: ["user", "version"], state: ["position"], live: ["position"],
 };
 
-/** What more must hold, or is taken for the moment only. Without a member, a list counts as empty. */
+/** Further members that must hold, or are only of the moment. Without a member, a list counts as empty. */
 const momentary = {
   __proto__: null,
   gap: ({ from, to }) => from <= to,
@@ -3262,7 +3265,7 @@ function isSound(event) {
     && (momentary[event.type]?.(event) ?? true);
 }
 
-/** What goes over the wire for an item of the outbox. */
+/** The command for an item of the outbox. */
 function commandOf(item) {
   const { destination, key, kind, body, target, reaction, isOn, mentions, thread, forward, ifVersion } = item;
   const about = { conversation: destination, sequence: target };
@@ -3598,7 +3601,7 @@ class Asker {
     });
   }
 
-  /** What the app asks for. Its pages of history aren't kept: those of threads have holes. */
+  /** Sends a request of the app. Its pages of history aren't kept: those of threads have holes. */
   request(type, members) {
     if (this.#session.waiting >= REQUESTS_WAITING) throw tooMany();
     return this.ask(type, members, type !== "history" && this.#lesson(type, members));
@@ -3658,7 +3661,7 @@ class Asker {
     return members;
   }
 
-  // What was left out, in the order in which people miss it.
+  // Asks for left-out data, in the order in which people miss it.
   async #askAnew() {
     if (this.#screen.state.value.connection.state !== "connected") return;
     if (this.#tabs.isWriter) {
@@ -3716,7 +3719,7 @@ class Asker {
     }
   }
 
-  // What an open timeline shows: its messages, how far members have got, reactions.
+  // Asks for the data of an open timeline: its messages, receipts, reactions.
   async #askOpen(view) {
     if (!view.conversation) return;
     const { id, count, first, sequence } = view.conversation;
@@ -3754,7 +3757,7 @@ class Asker {
   }
 }
 
-/** Who is there, who types, and how this device is used: all that is true for the moment. */
+/** Presence, typing, and the use of this device: all state of the moment. */
 class People {
   notices = new Notices();
   presences = new Changing(new Map());
@@ -3889,8 +3892,7 @@ class People {
 /** Whether the relay has said no, other than for now. */
 const isRefusal = (error) => error instanceof RoostError && !error.retry;
 
-/** Whose presence this session watches, and in which groups it counts, for all tabs. The relay forgets it with the
- *  session. */
+/** The users and groups whose presence this session watches, for all tabs. The relay forgets them with the session. */
 class Watching {
   #wanted = new Map();
   #watched = { users: new Set(), conversations: new Set() };
@@ -3991,7 +3993,7 @@ class Engine {
     this.#tick();
   }
 
-  // What another tab did and couldn't say is on the disk. Most often nothing is.
+  // The acts of another tab that couldn't say so are on the disk. Most often there are none.
   #tick() {
     if (!this.#vault.isShared || this.#isParted) return;
     this.#alarms.set("tick", TICK_TIME, () => this.#tick());
@@ -4129,7 +4131,7 @@ class Engine {
     this.tabs.tell("notices", this.people.notices.written);
   }
 
-  // What is said of the session, in all tabs.
+  // Notes a change of the session's state, for all tabs.
   #note(change) {
     this.screen.note(change);
     this.#tellState();
@@ -4142,7 +4144,7 @@ class Engine {
     if (this.tabs.isWriter) this.#sender.pump();
   }
 
-  // What another tab has typed is on disk, if it and this tab can use it; from there it may have gone already.
+  // Another tab's typed text is on disk, if it and this tab can use it; it may have gone from there already.
   async #adopt({ item, isStored }) {
     await this.#reread([item.destination]);
     if (!this.tabs.isWriter || (isStored && this.#vault.isStored)) return;
@@ -4292,7 +4294,7 @@ class Engine {
     }
   }
 
-  // What fails among others is taken alone. What fails again would fail each time it comes: it is left out.
+  // Events that fail among others are taken alone. One that fails again would fail each time it comes: it is left out.
   async #takeOrSkip(entries, isAgain) {
     try {
       await this.#takeEvents(entries);
@@ -4329,7 +4331,8 @@ class Engine {
     if (!entry.failure) this.tabs.tell("sent", entry.item.key);
   }
 
-  // What a conversation has shown came on a connection whose other events must not count any more. The next one reads anew.
+  // A conversation shows older files on a connection whose other events must not count any more. The next one reads
+  // anew.
   #rewound(conversation) {
     if (conversation !== undefined) {
       this.#inbox = this.#inbox.filter((entry) => !entry.event && !entry.welcome);
@@ -4415,7 +4418,7 @@ class Engine {
     this.tabs.tell("added", { item, isStored: this.#vault.isStored });
     this.#sender.pump();
     this.screen.tell(changed);
-    // What is stored is done, whatever showing it does.
+    // A stored change is done, even if showing it fails.
     await this.screen.flush().catch(() => {});
   }
 
@@ -4464,7 +4467,7 @@ function statusOf(told) {
 class Timeline {
   #engine;
   #view;
-  // What is being written, until it is stored and shown.
+  // The text being written, until it is stored and shown.
   #draft = "";
   #writing = 0;
   #typedAt = null;
@@ -4538,7 +4541,7 @@ class Timeline {
         const start = Math.min(low, ...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
         return await this.#move(() => window.extendDown(start));
       } catch (error) {
-        // What is behind the gap is shown; the gap stays visible.
+        // The messages behind the gap are shown; the gap stays visible.
         if (!kept.length) throw error;
       }
     }

@@ -24,7 +24,7 @@ export default {
   reportHint: "Nur wer diesen Server betreibt, sieht deine Meldung.", reportReason: "Was ist das Problem?", reportDetails: "Einzelheiten",
   reportName: "{name} melden", reportSent: "Meldung gesendet.",
 
-  // Who has read a message
+  // Readers of a message
   readByNames: "Gelesen von {names}", readByAt: "Gelesen von {names} um {time}", noneRead: "Noch niemand hat sie gelesen.",
   noneGot: "Sie wurde noch nicht zugestellt.", "receiptAt.read": "Gelesen: {time}", "receiptAt.delivered": "Zugestellt: {time}",
 

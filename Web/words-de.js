@@ -81,7 +81,7 @@ export default {
   lastSeen: "zuletzt online {when}", "lastSeen.recently": "vor Kurzem online", "lastSeen.week": "in der letzten Woche online",
   "lastSeen.month": "im letzten Monat online", "lastSeen.long": "vor langer Zeit online",
 
-  // What was refused
+  // Refusals
   somethingWrong: "Das hat nicht geklappt. Versuche es noch einmal.",
   "refused.not_connected": "Du bist nicht verbunden.", "refused.connection_lost": "Die Verbindung ist abgebrochen. Versuche es noch einmal.",
   "refused.timed_out": "Der Server hat nicht geantwortet. Versuche es noch einmal.",
@@ -176,7 +176,7 @@ export default {
   keyUp: "Von deiner Nachricht zu denen darüber", keyMove: "Von Nachricht zu Nachricht", keyEnter: "Auf einer Nachricht: was du mit ihr tun kannst",
   keyDo: "Auf einer Nachricht: antworten, bearbeiten, löschen",
 
-  // What happened
+  // Changes
   "reason.spam": "Spam", "reason.harassment": "Belästigung", "reason.impersonation": "Gibt sich als jemand anderes aus",
   "reason.illegal": "Illegale Inhalte", "reason.other": "Sonstiges",
   because: ": {reason}",

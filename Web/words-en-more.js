@@ -21,7 +21,7 @@ export default {
   reportHint: "Only the people who run this server see your report.", reportReason: "What’s wrong?", reportDetails: "Details",
   reportName: "Report {name}", reportSent: "Report sent.",
 
-  // Who has read a message
+  // Readers of a message
   readByNames: "Read by {names}", readByAt: "Read by {names} at {time}", noneRead: "No one has read it yet.",
   noneGot: "It hasn’t been delivered yet.", "receiptAt.read": "Read at {time}", "receiptAt.delivered": "Delivered at {time}",
 

@@ -75,7 +75,7 @@ export default {
   lastSeen: "last seen {when}", "lastSeen.recently": "last seen recently", "lastSeen.week": "last seen within a week",
   "lastSeen.month": "last seen within a month", "lastSeen.long": "last seen a long time ago",
 
-  // What was refused
+  // Refusals
   somethingWrong: "Something went wrong. Try again.",
   "refused.not_connected": "You’re not connected.", "refused.connection_lost": "The connection was lost. Try again.",
   "refused.timed_out": "The server didn’t answer. Try again.", "refused.too_many_requests": "You’re going too fast. Wait a moment.", "refused.forbidden": "You don’t have permission to do that.",
@@ -160,7 +160,7 @@ export default {
   keyUp: "From your message to those above", keyMove: "From message to message", keyEnter: "On a message: what you can do with it",
   keyDo: "On a message: reply, edit, delete",
 
-  // What happened
+  // Changes
   "reason.spam": "Spam", "reason.harassment": "Harassment", "reason.impersonation": "Pretending to be someone else",
   "reason.illegal": "Illegal content", "reason.other": "Other",
   because: ": {reason}",

@@ -1,4 +1,4 @@
-// What Swift's view of the C library leaves out: what is declared for GNU programs only (pipe(2), the last of
+// Declarations missing from Swift's view of the C library: those for GNU programs only (pipe(2), the last of
 // posix_spawn_file_actions(3), SCHED_IDLE), and headers that it doesn't include (adjtimex(2)).
 
 #ifndef ROOST_CLINUX_SHIM_H

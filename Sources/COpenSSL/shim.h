@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What TLS reads and writes instead of a socket: bytes that have arrived, lent for one call, and bytes to be sent. All
-// connections of a thread share one, so that none keeps a buffer.
+// The memory that TLS reads and writes instead of a socket: bytes that have arrived, lent for one call, and bytes to be
+// sent. All connections of a thread share one, so that none keeps a buffer.
 struct shim_pipe {
     const unsigned char *input;
     size_t left;

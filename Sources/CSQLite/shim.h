@@ -1,5 +1,5 @@
-// What Swift can't import from <sqlite3.h>: the destructor constants, which are casts of integers to function pointers,
-// and variadic functions.
+// Parts of <sqlite3.h> that Swift can't import: the destructor constants, which are casts of integers to function
+// pointers, and variadic functions.
 
 #ifndef ROOST_CSQLITE_SHIM_H
 #define ROOST_CSQLITE_SHIM_H

@@ -45,7 +45,7 @@ public actor AccountClient {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    // MARK: Who is signed in
+    // MARK: The signed-in user
 
     /// The signed-in user; nil if there is none. It only reads the store.
     public func signedIn() throws(AccountFailure) -> SignIn? { try held()?.signIn }
@@ -132,7 +132,7 @@ public actor AccountClient {
         do throws(TransportFailure) { return try await transport.send(request) } catch { throw .unreachable }
     }
 
-    // What a refused exchange means. Only these say that there is nothing to keep.
+    // Translates a refused exchange. Only these refusals say that there is nothing to keep.
     private func failure(_ refusal: AccountRefusal) throws(AccountFailure) -> AccountFailure {
         switch (refusal.status, refusal.code) {
         case (401, "refresh_reused"): try forget(.stolen)

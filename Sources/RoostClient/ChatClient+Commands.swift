@@ -117,8 +117,8 @@ extension ChatClient {
         try await request(.presence) { $0.member("state", word: activity.word) }
     }
 
-    /// Says how the user wants to be shown, on all devices. What is nil stays as it is; an empty text takes the text
-    /// away. The server keeps it.
+    /// Sets the user's status, on all devices. Nil leaves a part unchanged; an empty text removes the text. The server
+    /// keeps it.
     /// - Parameter time: after how long the status ends by itself, at most a year; nil if it stays.
     public func setStatus(
         _ state: StatusChoice? = nil, text: String? = nil, after time: Duration? = nil
@@ -142,8 +142,8 @@ extension ChatClient {
             }, OwnPrivacy.init(reading:))
     }
 
-    /// Makes an exception from the settings for these users; nil removes it. What the user hides from them is hidden
-    /// from the user in return.
+    /// Makes an exception from the settings for these users; nil removes it. The user sees of them only as much as it
+    /// shows.
     public func except(_ users: [String], _ exception: PrivacyException?) async throws(RoostFailure) {
         try await request(.except) { command in
             command.list("users", users)

@@ -90,7 +90,7 @@ public struct ClientContacts: Sendable {
         }
     }
 
-    /// Takes blocks away. What was hidden is in the history again.
+    /// Removes blocks. Hidden messages are in the history again.
     public func unblock(_ users: [String]) async throws(RoostFailure) {
         try await client.request(.unblock) { $0.list("users", users) }
     }

@@ -1,4 +1,4 @@
-/// All bounds of the client with their reasons. What happens at a bound is described where the error is thrown, or here
+/// All bounds of the client with their reasons. The effect of a bound is described where the error is thrown, or here
 /// if no caller waits for an answer. A value; it checks nothing itself.
 public struct ClientLimits: Sendable {
     /// Most commands waiting for a reply. A further one throws `tooManyCommands`. More than a person or a bot needs,

@@ -63,7 +63,7 @@ extension SocketEvent {
         case .text(let bytes): self = .text(bytes)
         case .closed(let code, let reason): self = .closed(code: code, reason: reason)
         case .failed(let reason, let status):
-            // What a server says of this request. It takes too many requests (429) for a time only.
+            // A status that refuses this request. 429 refuses it for a time only.
             let isRefused = status.map { (300..<500).contains($0) && $0 != 429 } ?? false
             self = .failed(reason: status.map { "HTTP status \($0)" } ?? reason, isRefused: isRefused)
         case .untrusted(let reason): self = .failed(reason: reason, isRefused: true)

@@ -22,7 +22,7 @@ final class URLSessionSocket: NSObject, ClientSocket {
         var phase = Phase.connecting
         var session: URLSession?
         var task: URLSessionWebSocketTask?
-        // What `URLSession` hasn't taken yet.
+        // Bytes that `URLSession` hasn't taken yet.
         var queued = 0
         var queuedBytes = 0
         // How to close once all of it is taken.
@@ -163,7 +163,7 @@ extension URLSessionSocket: URLSessionWebSocketDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = (task.response as? HTTPURLResponse)?.statusCode
-        // What a server says of this request. It takes too many requests (429) for a time only.
+        // A status that refuses this request. 429 refuses it for a time only.
         let isRefused = status.map { (300..<500).contains($0) && $0 != 429 } ?? false
         end(
             nil, isRefused: isRefused,

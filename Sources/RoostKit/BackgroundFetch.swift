@@ -9,9 +9,9 @@ public struct FetchResult: Sendable, Equatable {
 }
 
 extension Roost {
-    /// Gets what was missed and sends what waits, and doesn't make the user online: all that a refresh task of the
-    /// system does. The session ends when it returns. What was fetched is on disk, also if the task is cancelled.
-    /// - Parameter time: how long it may take; then it returns with what there is.
+    /// Gets missed events and sends waiting items, and doesn't make the user online: the whole work of a refresh task
+    /// of the system. The session ends when it returns. The fetched data is on disk, also if the task is cancelled.
+    /// - Parameter time: how long it may take; then it returns with the data so far.
     /// - Throws: `LocalFailure` if the file can't be opened.
     public static func fetch(_ settings: RoostSettings, within time: Duration) async throws -> FetchResult {
         var settings = settings

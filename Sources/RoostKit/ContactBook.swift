@@ -4,7 +4,7 @@ import RoostStore
 public import RoostWire
 
 /// The user's contacts and invitations, blocks and prospects. `load` shows the contacts that the device keeps and asks
-/// the relay for all; changes come by themselves from then on. What it changes needs a session.
+/// the relay for all; changes come by themselves from then on. Changing anything needs a session.
 @MainActor
 @Observable
 public final class ContactBook {
@@ -141,7 +141,7 @@ public final class ContactBook {
         try await blockChanged(with: user)
     }
 
-    /// Takes a block away. What was hidden is asked for anew.
+    /// Removes a block. Hidden messages are asked for anew.
     public func unblock(_ user: String) async throws {
         try await engine.patience { [engine] () throws(RoostFailure) in
             try await engine.client.contacts.unblock([user])

@@ -19,7 +19,7 @@ public final class ConversationList {
     init(_ engine: Engine, areRequests: Bool = false) async throws {
         let (shown, show) = AsyncStream<ConversationListSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.engine = engine
-        // What the store has is there at once.
+        // The store's rows are there at once.
         (view, snapshot) = try await engine.perform { desk in
             let view = try desk.openList(show, areRequests: areRequests)
             return (view, desk.list(view)?.shown ?? ConversationListSnapshot())

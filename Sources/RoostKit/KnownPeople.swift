@@ -55,8 +55,8 @@ public final class KnownPeople {
         }
     }
 
-    /// Changes the user's own profile. What is nil stays as it is; an empty text takes a member away, but for the name.
-    /// Needs a session.
+    /// Changes the user's own profile. Nil leaves a member unchanged; an empty text removes it, but for the name. Needs
+    /// a session.
     /// - Parameter version: the version that the profile has to have, 0 for none; nil for any.
     /// - Throws: `RoostFailure.refused` with `username_taken`, or with `conflict` if it has another version.
     public func setProfile(

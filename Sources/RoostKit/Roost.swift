@@ -79,8 +79,7 @@ public final class Roost {
         try await engine.perform { $0.tell() }
     }
 
-    /// A chat that shows this, and has no relay: for previews and tests of screens. What is done with it stays in
-    /// memory.
+    /// A chat that shows this, and has no relay: for previews and tests of screens. Changes stay in memory.
     public init(
         preview snapshot: RoostSnapshot, conversations: [ConversationRow] = [], requests: [ConversationRow] = [],
         presences: [String: UserPresence] = [:], profiles: [String: UserProfile] = [:],
@@ -134,7 +133,7 @@ public final class Roost {
         await engine.client.wake()
     }
 
-    /// Ends the session for good, and makes the user offline at once. What waits stays in the outbox.
+    /// Ends the session for good, and makes the user offline at once. Waiting items stay in the outbox.
     public func disconnect() async { await engine.disconnect() }
 
     /// Ends the session and deletes everything that the user has on this device, what waits to be sent included.

@@ -1,7 +1,7 @@
 /// Names in the form in which people look for them: case folded, without marks, with one space between words.
 package enum Folding {
-    /// Folds a text. What separates words (white space, punctuation, so that `O'Brien` has two) becomes one space; of a
-    /// text that is nothing else, the case is folded alone.
+    /// Folds a text. Separators of words (white space, punctuation, so that `O'Brien` has two) become one space; in a
+    /// text without anything else, only the case is folded.
     package static func fold(_ text: String) -> String {
         var folded = String.UnicodeScalarView()
         var isSpaceDue = false

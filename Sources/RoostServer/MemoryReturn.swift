@@ -2,9 +2,9 @@ import CMalloc
 import Dispatch
 import Foundation
 
-/// Gives memory back to the system when a wave of connections has gone. What they took lies between blocks that are
-/// still in use, so glibc would keep it. That takes milliseconds, so a thread of its own does it. `note` belongs to the
-/// loop thread.
+/// Gives memory back to the system when a wave of connections has gone. Their memory lies between blocks that are still
+/// in use, so glibc would keep it. That takes milliseconds, so a thread of its own does it. `note` belongs to the loop
+/// thread.
 final class MemoryReturn {
     /// So many sockets less than at the last peak are a wave: about a megabyte.
     private static let waveSockets = 500

@@ -43,7 +43,7 @@ package struct Services: Sendable {
         // Before anything else is made there: a folder that has lost its database stays as it is.
         folder = try DataFolder(configuration.data)
         keys = try KeyRing(data: configuration.data, limits: limits, clock: clock)
-        // What SQLite makes is our owner's. The folder and the public keys are for the relay, too.
+        // Files made by SQLite belong to our owner alone. The folder and the public keys are for the relay, too.
         umask(0o077)
         database = try await ServicesDatabase(
             path: folder.database, mayBegin: !folder.hasHadDatabase, log: log)

@@ -4,8 +4,8 @@ import Glibc
 /// Ends this process when standard input ends: `roost up` holds the other end, and whatever ends that process closes
 /// it.
 package enum Supervision {
-    /// Waits on a thread of its own, and then does what SIGTERM does. Who is slow to send a request keeps this process
-    /// for so many seconds: the next `roost up` waits for the folder.
+    /// Waits on a thread of its own, and then acts like SIGTERM. A client that is slow to send a request keeps this
+    /// process for so many seconds: the next `roost up` waits for the folder.
     package static func begin(seconds: UInt32 = ServicesLimits().farewellSeconds) {
         let thread = Thread {
             var byte: UInt8 = 0

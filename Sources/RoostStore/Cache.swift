@@ -202,7 +202,7 @@ struct Cache {
             if owner == user { one.role = .owner }
         case .accepted: one.request = nil
         case .pinned(let sequence):
-            // What was said before this user came (back) isn't shown.
+            // Messages from before this user came (back) aren't shown.
             if sequence >= one.first { try pins.pin(sequence, in: id, by: event.by, at: event.time) }
         case .unpinned(let sequence): try pins.unpin(sequence, in: id)
         case .expiry(let milliseconds): one.expiry = LocalConversation.sound(milliseconds)
@@ -237,7 +237,7 @@ struct Cache {
         one.read = event.read ?? .none
         if outline.isRequest { one.request = event.by == user ? .sent : .received }
         one.inviter = outline.inviter
-        // Who may write in a group that was there before, the event doesn't say.
+        // The event doesn't contain the posting rule of an existing group.
         one.isStale = outline.kind == .group && !event.isCreation
         try conversations.put(one, for: user)
         try lines.take(event)
@@ -253,7 +253,7 @@ struct Cache {
             members: summary.members, first: before?.first ?? SequenceNumber(1),
             sequence: max(summary.sequence, before?.sequence ?? .none), time: max(summary.time, before?.time ?? .never))
         one.read = max(summary.read, before?.read ?? .none)
-        // What this device has read is on its way to the relay.
+        // This device's read mark is on its way to the relay.
         let isRead = one.read > summary.read && one.read >= summary.sequence
         one.unread = isRead ? 0 : summary.unread
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)

@@ -83,7 +83,7 @@ struct DamagedFile {
     func replace(migrations: [LocalMigration]) throws(LocalFailure) -> LocalRepair {
         let saved = try SavedRows(path)
         unlink(new)
-        // What an earlier repair has kept is of no more use.
+        // The copy of an earlier repair is of no more use.
         unlink(kept)
         unlink(kept + "-wal")
         var repair = LocalRepair(itemsSaved: 0)

@@ -25,7 +25,7 @@ struct DamagedPages {
     private let size: Int
     private let count: UInt32
 
-    /// - Parameter path: of the database. What isn't there has no pages.
+    /// - Parameter path: of the database. A missing file has no pages.
     init(_ path: String) {
         main = open(path, O_RDONLY | O_CLOEXEC)
         log = DamagedLog(path + "-wal")

@@ -67,7 +67,8 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
         return posting == .admins && role < .admin ? .announcements : nil
     }
 
-    /// When the user may write the next message; nil if at once. What is sent earlier waits in the outbox until then.
+    /// The time when the user may write the next message; nil if at once. An earlier message waits in the outbox until
+    /// then.
     /// - Parameters:
     ///   - last: when the user's last message was stored.
     ///   - now: by the relay's clock.

@@ -28,8 +28,8 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
     private static let wrongType = SQLITE_CONSTRAINT | (12 << 8)
 
-    /// Whether another program has put another file in the place of this one, which was damaged, or uses it as another
-    /// user. What is in there can be had by opening it anew.
+    /// Whether another program has replaced this file, which was damaged, or uses it as another user. Open it anew to
+    /// get its contents.
     public var wasReplaced: Bool { code == LocalFailure.moved }
 
     /// The file isn't there.
@@ -60,7 +60,7 @@ package final class LocalDatabase {
     private var statements: [String: LocalStatement] = [:]
     private var isClosed = false
     private let turn: FileTurn?
-    // What `PRAGMA data_version` said last.
+    // The last result of `PRAGMA data_version`.
     private var version: Int64 = 0
     /// Called in a transaction, before anything else, if another connection has changed the file since the last one.
     var noteOthers: () throws(LocalFailure) -> Void = {}

@@ -49,7 +49,7 @@ public struct LocalIdentity: Sendable, Equatable {
         guard (6...16).contains(values.count), case .integer(1) = values[0], case .text(let device) = values[1],
             case .integer = values[5]
         else { return false }
-        // What the relay takes as a name (Docs/Protocol.md, section 2).
+        // The relay's rule for names (Docs/Protocol.md, section 2).
         let isName = (1...64).contains(device.utf8.count) && device.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isName && values[2...4].allSatisfy(\.isTextOrNull)
     }

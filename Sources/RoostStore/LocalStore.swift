@@ -73,7 +73,7 @@ public final class LocalStore {
         database.noteOthers = { [unowned self] () throws(LocalFailure) in try noteOthers() }
     }
 
-    // What a start reads.
+    // The data that a start reads.
     private struct Parts {
         var database: LocalDatabase
         var outbox: Outbox
@@ -166,7 +166,7 @@ public final class LocalStore {
     }
 
     private func empty() throws(LocalFailure) {
-        // What is written to the same user before the conversation is known again must come after what waits.
+        // A message to the same user before the conversation is known again must come after the waiting ones.
         for name in Set(outbox.items.map(\.destination)) {
             guard let peer = try conversations.conversation(name)?.peer(of: identity.user ?? "") else { continue }
             try outbox.move(name, to: "@\(peer)")
@@ -293,8 +293,8 @@ public final class LocalStore {
         try conversations.dropRequest(id)
     }
 
-    // What was written to `@user` goes on as the conversation's, once that is known, so that it stays in order with
-    // what is written to the conversation.
+    // Messages written to `@user` become the conversation's, once that is known, so that they stay in order with
+    // messages to the conversation.
     private func joinLines() throws(LocalFailure) {
         for name in Set(outbox.items.map(\.destination)) where name.hasPrefix("@") {
             guard let one = try conversations.direct(with: String(name.dropFirst())) else { continue }
@@ -363,7 +363,7 @@ public final class LocalStore {
         return changed
     }
 
-    // MARK: What became of the outbox's items
+    // MARK: Outcomes of the outbox's items
 
     /// The relay has done it: the item goes, and what it did is there, in one transaction.
     /// - Parameters:

@@ -218,7 +218,7 @@ struct MessageTable {
             [.text(conversation), .integer(sequence.value)])
     }
 
-    // MARK: What disappears
+    // MARK: Disappearing messages
 
     /// When the next message disappears; nil if none will.
     func nextExpiry() throws(LocalFailure) -> Timestamp? {

@@ -26,10 +26,10 @@ public final class Outbox {
     // Groups that take no further message of the user's for a time. The session forgets them.
     private var resting: Set<String> = []
     private var isOpen = false
-    // Whose items these are; nil before the first session.
+    // The user of these items; nil before the first session.
     var user: String?
 
-    /// Reads what is in the file. What was under way when the app ended is sent again.
+    /// Reads the file. Items that were under way when the app ended are sent again.
     init(
         _ database: LocalDatabase, user: String? = nil, limits: OutboxLimits = OutboxLimits(),
         policy: RetryPolicy = .forever,
@@ -71,7 +71,7 @@ public final class Outbox {
         try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null])
     }
 
-    /// The items of this user count from now on; others' wait in the file. What was written before anybody was known is
+    /// Uses the items of this user from now on; others' wait in the file. Items from before any user was known become
     /// this user's.
     func use(_ user: String) throws(LocalFailure) {
         try database.run(OutboxTable.adoptUser, [.text(user)])
@@ -101,7 +101,7 @@ public final class Outbox {
 
     private var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 
-    // MARK: What a user does
+    // MARK: The user's actions
 
     /// Puts an item at the end. It is on disk when this returns.
     /// - Parameters:
@@ -118,7 +118,7 @@ public final class Outbox {
         var item = OutboxItem(
             id: 0, destination: destination, key: key, action: action, mentions: mentions, thread: thread,
             forward: forward, ifVersion: version)
-        // What others have put there counts, too.
+        // Items of other programs count, too.
         let replaced = try database.change {
             guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
             guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
@@ -200,7 +200,7 @@ public final class Outbox {
             return gone
         }
         for item in gone { forget(item.id) }
-        // What a conversation refused isn't there any more.
+        // The items that a conversation refused aren't there any more.
         if let destination = gone.first?.destination, parked[destination] != nil,
             !items.contains(where: { $0.destination == destination && $0.isVisible })
         {
@@ -243,7 +243,7 @@ public final class Outbox {
         probes.removeAll()
     }
 
-    // MARK: What the session does
+    // MARK: The session's actions
 
     /// The next item that may be sent, which then counts as under way; nil if there is none now.
     public func takeNext() -> OutboxItem? {
@@ -306,11 +306,11 @@ public final class Outbox {
     @discardableResult
     public func wake(_ destination: String) -> Bool { resting.remove(destination) != nil }
 
-    /// The relay has done it. What waited for it may go.
+    /// The relay has accepted an item. Items that waited for it may go.
     /// - Parameters:
-    ///   - stored: what a message became. Items for `@name` belong to its conversation from now on.
-    ///   - version: what an edit made of the version of its message. The user's next edit of it was made after this
-    ///     one, so it names the new version.
+    ///   - stored: the stored message. Items for `@name` belong to its conversation from now on.
+    ///   - version: the version of the message after an edit. The user's next edit of it was made after this one, so it
+    ///     names the new version.
     func accepted(_ id: Int64, as stored: StoredMessage? = nil, version: Int64? = nil) throws(LocalFailure) {
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
         let named = stored?.conversation ?? ""
@@ -341,8 +341,8 @@ public final class Outbox {
         }
     }
 
-    /// The relay has another log, in which the numbers of stored messages mean others or nothing. What changes or marks
-    /// one goes, and so does what forwards one; the text of an edit or for a thread stays, as a message that failed.
+    /// The relay has another log, in which the numbers of stored messages mean others or nothing. Items that change,
+    /// mark or forward one go; the text of an edit or for a thread stays, as a message that failed.
     func logChanged() throws(LocalFailure) {
         try database.run(OutboxTable.forgetForwards)
         try database.run(

@@ -77,7 +77,7 @@ enum OutboxTable {
         return numbers && texts && values[1].isText && values[3].isText
     }
 
-    // What counts as written. A column that is added belongs in here, with a migration that seals all rows anew.
+    // The columns in the checksum. A column that is added belongs in here, with a migration that seals all rows anew.
     private static let summed = [
         "id", "user", "destination", "key", "action", "parent", "target", "kind", "body", "reaction", "mentions",
         "thread", "source", "source_sequence", "origin", "if_version",

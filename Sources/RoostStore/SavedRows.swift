@@ -8,7 +8,7 @@ struct SavedRows {
     // Whether the file is of a form in which rows have no sums yet.
     private var isOld = false
 
-    // What can't be read just now isn't damaged: another start may find it.
+    // A file that can't be read just now isn't damaged: another start may read it.
     init(_ path: String) throws(LocalFailure) {
         let pages = DamagedPages(path)
         pages.rows { take($0) }
@@ -57,7 +57,7 @@ struct SavedRows {
         if isOld { try database.run(OutboxTable.sealAll) }
         let changed = try database.rows(OutboxTable.changed) { ($0.integer(0), $0.integer(1), $0.bytes(2)) }
         for (id, word, body) in changed where word != OutboxTable.Word.delete.rawValue && !JSONValue.isValid(body) {
-            // What is left is a text, for its user to mend.
+            // The rest is a text, for its user to mend.
             let text = MessageBody(text: String(decoding: body, as: UTF8.self)).json
             try database.run("UPDATE outbox SET kind = NULL, body = ? WHERE id = ?", [.bytes(text), .integer(id)])
         }

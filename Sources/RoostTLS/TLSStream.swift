@@ -86,7 +86,7 @@ public final class TLSStream {
     /// Encrypts bytes. Does nothing unless the stream is open.
     public func encrypt(_ bytes: UnsafeRawBufferPointer, _ send: (UnsafeRawBufferPointer) -> Void) {
         guard isOpen, !bytes.isEmpty else { return }
-        // What another stream is reading isn't for this one.
+        // Bytes that another stream is reading aren't for this one.
         let held = context.pipe.pointee
         context.pipe.pointee.left = 0
         ERR_clear_error()

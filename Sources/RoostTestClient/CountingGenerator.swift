@@ -1,6 +1,6 @@
 /// Random numbers for tests of apps: they count up from a random start, so that keys differ, also those of several
-/// devices and starts, and they are small, so that every random wait is nothing. What remains is the wait that a policy
-/// or the relay asks for, which a `ManualClock` measures.
+/// devices and starts, and they are small, so that every random wait is zero. The remaining waits are those of a policy
+/// or the relay, which a `ManualClock` measures.
 public struct CountingGenerator: RandomNumberGenerator, Sendable {
     private var last: UInt64
 

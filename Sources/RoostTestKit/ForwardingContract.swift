@@ -45,7 +45,7 @@ enum ForwardingContract {
                 .refused(.notFound),
                 .refused(.notFound), .refused(.notFound),
                 .stored(StoreContract.at(7), SequenceNumber(3), content("poll", "a")),
-                // Who wrote it first stays its origin.
+                // The first author stays its origin.
                 .stored(StoreContract.at(8), SequenceNumber(4), content("poll", "a")),
             ])
         try store.goOn()

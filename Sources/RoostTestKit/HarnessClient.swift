@@ -69,7 +69,7 @@ public final class HarnessClient {
         harness.settle()
     }
 
-    // MARK: What came
+    // MARK: Received frames
 
     /// Frames of this type, oldest first.
     public func frames(_ type: String) -> [JSONValue] { frames.filter { $0["type"]?.string == type } }

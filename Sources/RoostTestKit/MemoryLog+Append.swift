@@ -148,7 +148,7 @@ extension MemoryLog {
         guard isGiven == append.flag else { return .unchanged }
         let own = given.reduce(0) { $0 + ($1.user == append.sender ? 1 : 0) }
         guard append.flag || own < reactionsPerUser else { return .refused(.tooLarge) }
-        // Who can't see the message, or what is taken back, gets nothing of it.
+        // A user who can't see the message, or the removed reaction, doesn't get the event.
         let isWithheld = message.extras.isWithheld || append.flag && given.first { $0.isOf(append) }?.isWithheld == true
         return .stored(position, append.reference, isWithheld ? .withheld : .nothing)
     }

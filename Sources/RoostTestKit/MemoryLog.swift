@@ -185,7 +185,7 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.profiles[number] = profile
                 if profile.isDeleted {
                     state.settings[number] = nil
-                    // What was revoked of one device is revoked of all, without its name.
+                    // A revocation of one device becomes one of all, without its name.
                     if let last = state.revocations[number]?.values.max() { state.revocations[number] = ["": last] }
                 }
             case .revoke(let number, let device, let time):

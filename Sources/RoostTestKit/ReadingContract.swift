@@ -40,7 +40,7 @@ enum ReadingContract {
         _ = try store.commit([store.message(1, by: 1, "a")])
         try store.goOn()
         try StoreContract.expect(try mark()?.own.text, "")
-        // Who comes back begins anew.
+        // A returning member begins anew.
         _ = try store.commit([
             unread(1, "c"), store.change(1, by: 2, .remove([UserNumber(1)])),
             store.change(1, by: 2, .add([NewMember(UserNumber(1), .member)])),

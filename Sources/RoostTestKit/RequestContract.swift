@@ -27,7 +27,7 @@ enum RequestContract {
             .dropRequest(ConversationNumber(1)), .dropRequest(ConversationNumber(4)),
             .dropRequest(ConversationNumber(9)),
         ])
-        // What the sender does changes nothing.
+        // Events of the sender change nothing.
         var deletion = Append(.delete, in: ConversationNumber(1), by: sender, device: "d", at: StoreContract.time(9))
         deletion.reference = SequenceNumber(1)
         _ = try store.commit([deletion, store.change(2, by: 1, .leave(sender, heir: nil))])

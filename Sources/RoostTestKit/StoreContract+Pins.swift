@@ -36,7 +36,7 @@ extension StoreContract {
                 StoredPin(SequenceNumber(3), of: UserNumber(1), by: UserNumber(2), at: first.time, at(8)),
                 StoredPin(SequenceNumber(1), of: UserNumber(1), by: UserNumber(1), at: first.time, at(9)),
             ])
-        // What is pinned anew comes last.
+        // A message that is pinned anew comes last.
         try expect(try store.commit([unpin(3), pin(3), pin(2)]).count, 3)
         try expect(try pinned(), [1, 3, 2])
         try expect(

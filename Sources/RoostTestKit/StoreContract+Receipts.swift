@@ -26,7 +26,7 @@ extension StoreContract {
         try expect(try times(9), ReceiptTimes(one, delivered: .at(time(120)), read: .notYet))
         try expect(try times(10), ReceiptTimes(one, delivered: .notYet, read: .notYet))
         try expect(try store.receipts(1, 1, of: [2, 1]).map(\.user), [one])
-        // What lies between two steps that don't follow each other isn't known.
+        // Messages between two steps that don't follow each other have no known time.
         try store.apply([.steps(group, one, [step(true, 7, 8, 140)])])
         try expect(try times(4)?.read, .forgotten)
         try expect(try times(7)?.read, .forgotten)

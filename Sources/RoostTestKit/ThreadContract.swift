@@ -22,8 +22,8 @@ enum ThreadContract {
         ThreadSummary(count: count, last: SequenceNumber(last), time: event.time)
     }
 
-    /// A thread begins with a message that is there and in no thread. What stands of it counts, and whatever happens to
-    /// a message, it stays where it is.
+    /// A thread begins with a message that is there and in no thread. Its present messages count, and a message stays
+    /// in its thread whatever happens to it.
     @Sendable static func threads(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1, 2])
         let first = message(store, "a", in: 1, key: "k")
@@ -70,7 +70,7 @@ enum ThreadContract {
         try StoreContract.expect(try store.commit([last]), [.stored(StoreContract.at(9), SequenceNumber(5))])
         try StoreContract.expect(try store.history(1).first?.replies, summary(2, 5, last))
 
-        // What disappears is in no thread any more.
+        // A disappeared message is in no thread any more.
         _ = try store.commit([store.change(1, by: 1, .expiry(1_000)), message(store, "d", in: 1)])
         try store.goOn()
         try StoreContract.expect(try store.history(1).first?.replies?.count, 3)

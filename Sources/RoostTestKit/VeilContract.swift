@@ -145,7 +145,7 @@ enum VeilContract {
                 ])), [true, true, true, false])
         try store.goOn()
         try StoreContract.expect([try pins(of: blocker), try pins(of: blocked)], [[2], [2, 5]])
-        // What was taken back meanwhile is gone for both.
+        // A reaction taken back meanwhile is gone for both.
         _ = try store.commit([withheld(react(by: 2, "seen", takesBack: true))])
         let page = HistoryRequest(
             conversation: direct, reader: blocker, after: .none, before: SequenceNumber(2), isNewest: false, rows: 9,

@@ -7,8 +7,8 @@ internal import RoostWire
 /// thread only: it holds the library's pointer and is not Sendable. It must not be used after `closed`, and does
 /// nothing then.
 ///
-/// What each message touches, here and in `ServerCore`, opts out of the run-time exclusivity check: only one thread
-/// touches it.
+/// Members touched by each message, here and in `ServerCore`, opt out of the run-time exclusivity check: only one
+/// thread touches them.
 public final class Connection {
     enum Phase: UInt8 {
         /// The header by which a listed proxy says whose connection it is.
@@ -17,13 +17,13 @@ public final class Connection {
         case request
         /// A WebSocket connection in use.
         case open
-        /// The peer has sent a close frame, or something that fails the connection. Nothing that follows is carried
-        /// out. What the handler writes in this turn still goes out, then our close frame.
+        /// The peer has sent a close frame, or something that fails the connection. Later frames are ignored. Frames
+        /// written by the handler in this turn still go out, then our close frame.
         case leaving
         /// The handler has closed it, and the peer's close frame is awaited. The handler gets only `closed` from now
         /// on.
         case closing
-        /// We have sent everything and said so. What arrives is thrown away until the peer ends: if the socket were
+        /// We have sent everything and said so. Incoming bytes are thrown away until the peer ends: if the socket were
         /// closed before, input on its way would reset the connection, and the peer might lose what we sent.
         case draining
         /// The socket is gone, or about to be.

@@ -38,7 +38,7 @@ enum ProxyHeader {
         guard bytes[end - 1] == 0x0D, bytes[..<end].allSatisfy({ $0 < 0x80 }) else { return .invalid }
         let line = String(decoding: bytes[lineStart.count..<(end - 1)], as: UTF8.self)
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        // What follows UNKNOWN has no meaning.
+        // The rest behind UNKNOWN has no meaning.
         if words.first == "UNKNOWN" { return .header(count: end + 1, client: nil) }
         guard words.count == 5, words[0] == "TCP4" || words[0] == "TCP6",
             words[1].contains(":") == (words[0] == "TCP6"),

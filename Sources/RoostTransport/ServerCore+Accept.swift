@@ -41,7 +41,7 @@ extension ServerCore {
 
     // Sends a response to a request that was hardly read, and closes the socket.
     private static func answerAtOnce(_ descriptor: Int32, with response: [UInt8]) {
-        // What is left unread would reset the connection, and the peer might lose the response.
+        // Unread bytes would reset the connection, and the peer might lose the response.
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
             _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         }

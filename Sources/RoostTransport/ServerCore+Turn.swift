@@ -37,7 +37,7 @@ extension ServerCore {
             if guest.phase == .open, let wsi = guest.wsi { shim_lws_read(wsi, guest.descriptor) }
         }
         finishTurn()
-        // What is spread over turns waits until the loop has looked at everybody else.
+        // Work that is spread over turns waits until the loop has looked at all other connections.
         library.wake.send()
     }
 
@@ -57,7 +57,7 @@ extension ServerCore {
         counters.turnMicroseconds.record((ServerCore.readFineClock() - turnBeganAt) / 1_000)
     }
 
-    // Begins the next turn with them. What they bring about is handled at its end.
+    // Begins the next turn with them. Their effects are handled at its end.
     private func serveWaiting() {
         var served: [Connection] = []
         swap(&served, &waiting)
@@ -65,8 +65,8 @@ extension ServerCore {
         for connection in served { connection.serveWaiting() }
     }
 
-    // Ends what is to end in this turn. What the handler does about it needs a turn of its own, and so do closes beyond
-    // what a turn may have.
+    // Ends the connections that are to end in this turn. The handler's reaction needs a turn of its own, and so do
+    // closes beyond a turn's bound.
     private func endConnections() {
         var gone: [Connection] = []
         swap(&gone, &ends.leaving)

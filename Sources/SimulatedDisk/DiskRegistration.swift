@@ -162,7 +162,7 @@ final class DiskRegistration {
             return SQLITE_OK
         }
         methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
-        // What SQLite assumes of an unknown disk on POSIX systems (os_unix.c).
+        // SQLite's assumptions about an unknown disk on POSIX systems (os_unix.c).
         methods.xSectorSize = { _ in 4_096 }
         methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
         methods.xShmMap = { file, region, bytes, isMade, out in

@@ -97,7 +97,7 @@ public final class SimulatedDisk {
         failure = nil
     }
 
-    // MARK: What SQLite does
+    // MARK: SQLite's operations
 
     /// Whether a change may be made. Counts it.
     func takesChange() -> Bool {

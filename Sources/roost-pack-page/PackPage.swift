@@ -125,7 +125,7 @@ struct PageFile {
         }.joined()
     }
 
-    /// The file as an element of the table. What gets no smaller, as pictures, isn't compressed.
+    /// The file as an element of the table. A file that gets no smaller, such as a picture, isn't compressed.
     func entry() throws -> String {
         var room = [UInt8](repeating: 0, count: bytes.count + 1_024)
         let size = roost_gzip(bytes, bytes.count, &room, room.count)

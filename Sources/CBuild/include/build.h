@@ -1,4 +1,4 @@
-// What the build knows of itself.
+// Facts about the build.
 #ifndef ROOST_BUILD_H
 #define ROOST_BUILD_H
 

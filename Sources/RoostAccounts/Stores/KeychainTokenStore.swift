@@ -2,8 +2,8 @@
     import Foundation
     import Security
 
-    /// The system's keychain. What is in it can be read after the device was unlocked once, so that notifications find
-    /// the app signed in, and doesn't go into backups of other devices.
+    /// The system's keychain. The item can be read after the device was unlocked once, so that notifications find the
+    /// app signed in, and doesn't go into backups of other devices.
     public struct KeychainTokenStore: TokenStore {
         /// Why the keychain refused.
         public struct Failure: Error, Sendable, Equatable {

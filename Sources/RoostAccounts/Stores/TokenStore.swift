@@ -1,6 +1,6 @@
 import RoostLock
 
-/// Where an app keeps who is signed in. What it keeps is as good as a password: `KeychainTokenStore` on Apple's
+/// The place where an app keeps its sign-in. The data is as good as a password: `KeychainTokenStore` on Apple's
 /// systems, `FileTokenStore` elsewhere. It may block for a moment, as a disk does.
 public protocol TokenStore: Sendable {
     /// Returns the bytes that were saved last; nil if there are none.

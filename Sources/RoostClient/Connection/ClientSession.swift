@@ -161,7 +161,7 @@ final class ClientSession {
         }
     }
 
-    // MARK: What arrives
+    // MARK: Incoming frames
 
     private func receive(_ events: [SocketEvent], _ number: Int) {
         for event in events {

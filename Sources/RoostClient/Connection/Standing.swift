@@ -102,7 +102,7 @@ final class Standing {
     /// The server has another log, whose sequences name other messages.
     func forgetReads() { reads = [:] }
 
-    // One report at a time for each conversation. What is read meanwhile is sent together.
+    // One report at a time for each conversation. Later read marks are sent together.
     private func sendRead(_ conversation: String) {
         guard let mark = reads[conversation], !mark.isUnderWay else { return }
         let failure = requests.issue(.read) { command in

@@ -8,7 +8,7 @@ final class EventFeed {
     private let alarms: Alarms
     private var buffer: EventBuffer
     private var recent: RecentEvents
-    // What to ack when the application asks for the next event.
+    // The mark to ack when the application asks for the next event.
     private var taken: EventBuffer.Mark?
     private var reader: CheckedContinuation<RoostEvent?, Never>?
     private var readers = 0

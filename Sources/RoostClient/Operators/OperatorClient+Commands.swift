@@ -175,8 +175,8 @@ extension OperatorClient {
         return page
     }
 
-    /// The consumer has processed everything up to here, and gets what follows, even after a restart of either side.
-    /// What it acked less than a second before a crash of the relay may come again.
+    /// Acks that the consumer has processed everything up to here, so that it gets only later events, even after a
+    /// restart of either side. Events acked less than a second before a crash of the relay may come again.
     @discardableResult
     public func ackFeed(_ consumer: String, _ position: String) async throws(RoostFailure) -> Reply {
         try await ask(.ackFeed) { command in

@@ -114,7 +114,7 @@ public actor OperatorClient {
         if case .ended(let failure) = phase { failure } else { .notConnected }
     }
 
-    // MARK: What arrives
+    // MARK: Incoming frames
 
     private func receive(_ event: SocketEvent) {
         switch event {

@@ -224,7 +224,7 @@ final class Desk {
         note { $0.isUpToDate = true }
     }
 
-    // What ends typing without saying so (Docs/Protocol.md, section 8).
+    // Ends typing for events that end it without saying so (Docs/Protocol.md, section 8).
     private func noteTyping(_ event: Event) {
         switch event {
         case .message(let message): notices.sent(message.from, in: message.conversation)
@@ -308,7 +308,7 @@ final class Desk {
         if !typed.isEmpty { tell(typed) }
     }
 
-    // MARK: What the user does
+    // MARK: The user's actions
 
     /// A key that no other command has.
     func newKey() -> String {

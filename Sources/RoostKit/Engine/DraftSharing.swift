@@ -19,10 +19,10 @@ final class DraftSharing {
     static let bytesMax = 4_096
 
     private let store: LocalStore
-    // What the user has changed or sent since it was shared, with the version of what was shared by then.
+    // Drafts that the user has changed or sent since they were shared, with the version shared by then.
     private var changed: [String: Int64] = [:]
     private var sent: [String: Int64] = [:]
-    // What the relay was last asked to tell the other devices, until it has answered.
+    // Texts that the relay was last asked to share, until it has answered.
     private var asked: [String: String] = [:]
     private var isSharing = false
 
@@ -38,7 +38,7 @@ final class DraftSharing {
 
     func forgetAll() { (changed, sent, asked) = ([:], [:], [:]) }
 
-    // MARK: What happens here
+    // MARK: Changes on this device
 
     /// The user has written something.
     func keep(_ text: String, for destination: String) throws(LocalFailure) -> Int {
@@ -57,8 +57,8 @@ final class DraftSharing {
         return store.drafts.revision
     }
 
-    /// A session has begun, and the relay's settings are known. What was begun without one is shared, if no other
-    /// device has begun anything there.
+    /// A session has begun, and the relay's settings are known. A draft begun without one is shared, if no other device
+    /// has begun one there.
     func noteOwn() throws(LocalFailure) {
         for destination in try store.drafts.destinations() {
             guard let id = try store.conversation(destination)?.id, try store.drafts.shared(in: id).isEmpty else {
@@ -68,7 +68,7 @@ final class DraftSharing {
         }
     }
 
-    // MARK: What other devices do
+    // MARK: Changes on other devices
 
     /// Ends the draft here, too, when another device of the user has sent it.
     func take(_ event: Event) throws(LocalFailure) {
@@ -138,7 +138,7 @@ final class DraftSharing {
             let stored = try await client.settings.set(key, json: json, ifVersion: version)
             if let stored { try store.settings.put(key, json, stored.version) }
         } catch RoostFailure.refused(let refusal) where refusal.code == "\(ErrorCode.conflict.word)" {
-            // What the other device has written comes as an event.
+            // The other device's text comes as an event.
         }
         asked[id] = nil
         return true

@@ -67,7 +67,7 @@ extension Engine {
         }
     }
 
-    // MARK: What was left out
+    // MARK: Left-out messages
 
     /// Asks for everything that was left out, in the order in which people miss it.
     func askAnew() async throws {
@@ -133,7 +133,7 @@ extension Engine {
         }
     }
 
-    // What open timelines show: their messages, how far members have got, reactions.
+    // Asks for the data of open timelines: their messages, receipts, reactions.
     private func askOpen() async throws {
         for view in desk.openTimelines {
             guard let conversation = view.shown.conversation else { continue }
@@ -142,7 +142,7 @@ extension Engine {
                 try await askMembers(of: conversation.id, count: conversation.count)
                 if view.shown.items.count < TimelineWindow.first {
                     try await fetch(conversation.id, before: nil)
-                    // What came is shown as if the timeline were opened now.
+                    // New messages are shown as if the timeline were opened now.
                     if view.window.isAtEnd { view.window.toEnd() }
                 }
             }

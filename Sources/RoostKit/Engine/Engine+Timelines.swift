@@ -16,7 +16,7 @@ extension Engine {
                 let page = try await fetch(conversation.id, before: low)
                 if let first = page.first { return try extend(id, down: first) }
             } catch  where !kept.isEmpty {
-                // What is behind the gap is shown; the gap stays visible.
+                // The messages behind the gap are shown; the gap stays visible.
             }
         }
         if let first = kept.first?.sequence { try extend(id, down: first) } else { desk.tell([conversation.id]) }
@@ -53,7 +53,7 @@ extension Engine {
                 try desk.store.take(page, before: nil, asked: asked)
                 kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
             } catch  where !kept.isEmpty {
-                // What is behind the gap is shown; the gap stays visible.
+                // The messages behind the gap are shown; the gap stays visible.
             }
         }
         guard let last = kept.last?.sequence else { return try desk.move(id) { $0.toEnd() } }

@@ -37,7 +37,7 @@ actor Engine {
     var doubted: KnownMessage?
     // Number of rewinds of the relay's files that the app knows about.
     private var rewinds = 0
-    // What a connection brings after its relay was found with older files doesn't count.
+    // Events of a connection don't count after its relay was found with older files.
     private var isDeaf = false
     private var refreshAgain = false
     let watching = Watching()
@@ -170,7 +170,7 @@ actor Engine {
     // Returns false if no more events may be asked for: that would ack what isn't in the store.
     private func take(_ events: [RoostEvent]) -> Bool {
         do {
-            // What comes before a change of the session belongs to the one before.
+            // Events before a change of the session belong to the session before.
             try noteRewind()
             var rest = events[...]
             while let index = rest.firstIndex(where: \.isOfSession) {
@@ -370,7 +370,7 @@ actor Engine {
         }
     }
 
-    // MARK: What must be asked anew
+    // MARK: Refreshing stale data
 
     /// Asks for what was left out: conversations, reactions, how far members have got. One run at a time.
     func refresh() {
@@ -387,7 +387,7 @@ actor Engine {
         }
     }
 
-    // Who the device is, and how far it has got.
+    // The device's identity and position.
     private final class Place: Sendable {
         private let state: Locked<LocalIdentity>
 

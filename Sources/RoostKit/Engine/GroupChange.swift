@@ -50,7 +50,7 @@ enum GroupChange {
         engine.desk.tell([id])
     }
 
-    // What changed nothing has no place. Only the first answer names those who were added.
+    // A change without an effect has no place. Only the first answer names the added users.
     private static func note(
         _ event: ConversationLine.Event, _ answer: Answer, in id: String, _ engine: isolated Engine
     ) throws {

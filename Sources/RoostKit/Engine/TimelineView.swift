@@ -114,7 +114,7 @@ final class ListView {
         now.hasMore = conversations.count > limit
         let waiting = Dictionary(grouping: store.outbox.items.filter(\.isVisible), by: \.destination)
         var rows: [ConversationRow] = []
-        // What was written to people before the relay knew of a conversation with them comes first.
+        // Messages to people before the relay knew of a conversation with them come first.
         for (destination, items) in waiting where destination.hasPrefix("@") && !areRequests {
             guard try store.conversation(destination) == nil else { continue }
             let builder = TimelineBuilder(

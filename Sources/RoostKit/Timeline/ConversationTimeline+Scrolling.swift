@@ -85,7 +85,7 @@ extension ConversationTimeline {
         try await scroll { engine, view in try await engine.perform { try $0.move(view) { $0.toEnd() } } }
     }
 
-    // What it leads to is in `snapshot` when it returns.
+    // The new window is in `snapshot` when it returns.
     private func scroll(_ body: (Engine, Int) async throws -> Void) async throws {
         do { try await body(engine, view) } catch {
             loading.lastError = error

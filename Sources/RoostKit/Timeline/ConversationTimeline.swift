@@ -213,7 +213,7 @@ public final class ConversationTimeline {
         try await PinQuestion.change(id, in: destination, isPinned: false, engine)
     }
 
-    // MARK: What the relay refused
+    // MARK: Refused items
 
     /// Tries again what the relay refused of a row: the message, or a change of it.
     public func retry(_ id: TimelineItem.ID) async throws {

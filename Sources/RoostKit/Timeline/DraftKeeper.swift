@@ -50,7 +50,7 @@ final class DraftKeeper {
     func use(_ sent: String) async {
         isBeingUsed = true
         defer { isBeingUsed = false }
-        // What was written before must not come back after it.
+        // An earlier text must not come back after it.
         _ = await saving?.result
         if LocalDrafts.isSame(text, sent) { text = "" }
         // The text is sent even if the draft can't be saved: a user who sees an error sends again.
@@ -58,7 +58,7 @@ final class DraftKeeper {
         revision = max(revision, kept ?? 0)
     }
 
-    /// Another window, or another device, has changed what is kept. What is being written here stays.
+    /// Another window, or another device, has changed the kept draft. A text that is being typed here stays.
     func follow(_ kept: KeptDraft) {
         guard isKept, saving == nil, !isBeingUsed, kept.revision > revision else { return }
         (text, revision, typedAt) = (kept.text, kept.revision, nil)

@@ -12,7 +12,7 @@ struct TimelineBuilder {
     let waiting: [OutboxItem]
     /// Why all of it waits, if it does.
     let parked: OutboxItem.Failure?
-    // What waits, by the message that it is about.
+    // Waiting changes, by the message that they are about.
     private let changes: [OutboxItem.Target: [OutboxItem]]
 
     init(
@@ -53,7 +53,7 @@ struct TimelineBuilder {
         var last: SequenceNumber?
         for message in messages {
             if let gap = gap(after: last, before: message.sequence) { items.append(gap) }
-            // What is withheld in a direct conversation isn't drawn.
+            // Withheld messages in a direct conversation aren't drawn.
             if conversation?.leavesOut(message) != true { items.append(.message(row(message))) }
             last = message.sequence
         }
@@ -105,7 +105,7 @@ struct TimelineBuilder {
         return row
     }
 
-    // What the user did and the relay doesn't know yet is shown as done.
+    // The user's action is shown as done before the relay knows it.
     private func apply(_ item: OutboxItem, to row: inout TimelineMessage) {
         if let failure = item.failure {
             row.failedChange = FailedChange(

@@ -30,7 +30,7 @@ struct TimelineWindow {
         guard let high else {
             let rows = try store.messages(of: conversation, from: low, limit: TimelineWindow.most + 1)
             guard rows.count > TimelineWindow.most else {
-                // What was there has gone, as into a gap: scrolling goes on from what is shown.
+                // The messages there have gone, as into a gap: scrolling goes on from the shown ones.
                 self.low = rows.first?.sequence
                 return rows
             }

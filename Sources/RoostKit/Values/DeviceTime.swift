@@ -13,7 +13,7 @@ extension Timestamp {
     /// A moment, to the nearest millisecond.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
-        // What no clock shows isn't worth a trap.
+        // An impossible time isn't worth a trap.
         self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 

@@ -72,7 +72,7 @@ public struct TimelineMessage: Sendable, Hashable, Identifiable {
     public var isChanging: Bool
     /// A change that the relay refused: `ConversationTimeline.retry`, `replace` and `discard` take the row's identity.
     public var failedChange: FailedChange?
-    // What waits in the outbox, by its number; nil once the relay has stored the message.
+    // The number of its waiting item in the outbox; nil once the relay has stored the message.
     package var outboxItem: Int64?
     /// Whether there is a block between the user and the author: the message is only a placeholder, which an app may
     /// leave out.

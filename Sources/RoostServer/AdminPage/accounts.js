@@ -173,7 +173,8 @@ $("delete-account").addEventListener("click", async () => {
 });
 $("relay-account").addEventListener("click", () => onUser(shown.user));
 
-// What operators did ---------------------------------------------------------------------------------------------------
+// Operators' acts
+// ------------------------------------------------------------------------------------------------------
 
 const PURPOSES = { reset: "a new password", verify: "confirming the address" };
 

@@ -170,7 +170,7 @@ class Chart {
 
   draw(samples) {
     const end = samples.at(-1)?.time ?? Date.now();
-    // What is known, in whole minutes.
+    // The known time, in whole minutes.
     const minutes = Math.min(30, Math.max(2, Math.ceil((end - (samples[0]?.time ?? end)) / 60_000)));
     const points = this.series.map(([, read]) => samples.map((sample) => [sample.time, read(sample)]));
     const most = ceiling(Math.max(0, ...points.flat().map(([, value]) => value ?? 0)));
@@ -291,7 +291,7 @@ async function signIn() {
   }
 }
 
-/** What an operator is called who has an account; otherwise the name of the token. */
+/** The name of an operator with an account; otherwise the name in the token. */
 async function nameOf(operator, connection) {
   if (operator.startsWith("@")) return operator;
   return connection.ask("admin.user", { user: operator }).then(({ person }) => person.profile?.name || operator, () => operator);
@@ -338,7 +338,7 @@ $("sign-in").addEventListener("submit", (event) => {
 });
 $("leave").addEventListener("click", () => signOut());
 
-// What the chat page at the same origin keeps of each account that is signed in here (Web/app.js).
+// Prefix of the accounts that the chat page at the same origin keeps here (Web/app.js).
 const KEPT = "roost.account.";
 
 /** Offers the chat page's accounts to continue with. The token says whether an account is an operator's. */
@@ -378,7 +378,7 @@ async function offerAccounts() {
   if (!token && users.includes(before)) goOn(before);
 }
 
-/** What a token says of itself. The relay and the services check it. */
+/** Whether a token claims to be an operator's. The relay and the services check it. */
 function isOperator(words) {
   try {
     const claims = JSON.parse(atob(words.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
@@ -446,7 +446,7 @@ async function lookUp(user, moves = true) {
   await showInvites(person.user, person.profile?.name || person.user);
 }
 
-/** What a user is called, and what services have made of it. */
+/** A user's name, role and tier. */
 function called(profile) {
   if (!profile) return [];
   if (profile.deleted) return ["has left for good"];

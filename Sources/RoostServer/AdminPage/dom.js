@@ -1,5 +1,5 @@
-// What the parts of the operators' page share: elements, tables, numbers, and questions. Text of others is only ever
-// set as text.
+// Shared by the parts of the operators' page: elements, tables, numbers, and questions. Text of others is only ever set
+// as text.
 
 export const $ = (id) => document.getElementById(id);
 

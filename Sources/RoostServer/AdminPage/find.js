@@ -32,7 +32,7 @@ function clear() {
   }
 }
 
-/** What a link of the chat page is about, or the words themselves. */
+/** The target of a chat page link, or the words themselves. */
 function meant(words) {
   const at = words.includes("://") ? words.indexOf("#") : -1;
   if (at < 0) return words;

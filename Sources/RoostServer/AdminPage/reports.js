@@ -12,7 +12,7 @@ const REASONS = {
   spam: "Spam", harassment: "Harassment", impersonation: "Impersonation", illegal: "Illegal content", other: "Other",
 };
 
-/** What can be done: the button, the question, what it does, and what is said when it is done. */
+/** Possible acts: the button, the question, the request, and the words when it is done. */
 const ACTIONS = {
   dismiss: {
     title: () => "Dismiss this report?", verb: "Dismiss",
@@ -71,7 +71,7 @@ function count(number) {
 
 const note = (list) => { for (const one of list ?? []) people.set(one.user, one); };
 
-/** What a user is called. The id stands only where there is no name. */
+/** A user's name. The id appears only where there is no name. */
 function name(user) {
   if (!user) return "somebody unknown";
   const one = people.get(user);
@@ -179,7 +179,8 @@ function bubble(message, isReported, report) {
   return made;
 }
 
-// What is done -----------------------------------------------------------------------------------------------------------
+// Acts
+// -------------------------------------------------------------------------------------------------------------------
 
 /** Asks whether it is meant, with a note for other operators, does it, and goes on to the next report. */
 async function act(action, report, who, detail) {

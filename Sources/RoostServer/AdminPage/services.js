@@ -1,6 +1,5 @@
 // The operators' page's line to the services beside the relay (Docs/openapi.yaml, tag administration), whose origin the
-// relay names. What is dangerous needs an operator who is there: then the password is asked for, and the request sent
-// again.
+// relay names. Dangerous acts need an operator at the keyboard: the password is asked for, and the request sent again.
 
 import { $, complain, element } from "./dom.js";
 

@@ -45,7 +45,7 @@ public struct Configuration: Sendable, Equatable {
         public var path = "./data/roost.db"
         /// The failures that an acked message survives.
         public var durability = Durability.full
-        /// While fewer megabytes are free on its disk, nothing is stored. What is left has to be enough for the largest
+        /// While fewer megabytes are free on its disk, nothing is stored. The rest has to be enough for the largest
         /// batch, and for copying the write-ahead log into the database.
         public var freeMegabytes = 128
     }

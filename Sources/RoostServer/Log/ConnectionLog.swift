@@ -32,7 +32,7 @@ final class ConnectionLog {
     /// A web page was refused because of where it came from. Its developer sees no answer in the browser, so there is
     /// a line that says what to do: one for each origin.
     func noteRefusedOrigin(_ origin: String?) {
-        // What no browser sends isn't repeated.
+        // An origin that no browser sends isn't repeated.
         guard let origin = origin?.lowercased(), WebOrigin.isWritten(origin),
             refusedOrigins.count < ConnectionLog.originsMax, refusedOrigins.insert(origin).inserted
         else { return }

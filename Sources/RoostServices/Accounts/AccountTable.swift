@@ -105,7 +105,7 @@ enum AccountTable {
         try database.run("UPDATE account SET suspended = ? WHERE user = ?", [bit(value), .text(user)])
     }
 
-    /// - Parameter since: nil for no longer. Who is one already stays as long as before.
+    /// - Parameter since: nil for no longer. The time of a present operator stays.
     static func setOperator(_ user: String, since: Int64?, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
             "UPDATE account SET operator = ?2 WHERE user = ?1 AND (operator = 0 OR ?2 = 0)",

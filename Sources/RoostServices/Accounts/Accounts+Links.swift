@@ -23,7 +23,7 @@ extension Accounts {
                 user: RandomName.user(), name: try settings.rules.name(application.displayName), language: language,
                 created: clock.now())
             account.isOperator = purpose == .owner
-            // Who runs the server has none of the roles that others choose from.
+            // The owner of the server has none of the roles that others choose from.
             if purpose == .friend { account.role = try settings.rules.role(application.role) }
         }
         let (session, tokens) = try begin(account, device: device)

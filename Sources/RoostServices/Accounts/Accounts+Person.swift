@@ -91,7 +91,7 @@ extension Accounts {
             writer.member("suspended", account.isSuspended)
             writer.member("operator", account.isOperator)
             writer.endObject()
-            // Which operator it was is about that one.
+            // The operator's name is left out: it is another person's.
             writer.objects("audit", audit) { row in
                 writer.member("time", row.time)
                 writer.member("act", row.entry.act.rawValue)

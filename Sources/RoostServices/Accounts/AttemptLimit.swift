@@ -85,7 +85,7 @@ package struct AttemptLimit: Sendable {
     // Keeps the list in proportion to the keys.
     private mutating func compact() {
         let isMostlyDone = first > 1_024 && first * 2 > order.count
-        // Who signs in again and again leaves places that no longer count.
+        // Frequent sign-ins leave places that no longer count.
         let isMostlyOld = order.count - first > 1_024 + entries.count * 4
         guard isMostlyDone || isMostlyOld else { return }
         order = order[first...].filter { entries[$0.key]?.stamp == $0.stamp }

@@ -19,7 +19,7 @@ struct FirebaseScrypt: Sendable, Equatable {
     static let streamBytes = 32...128
     private static let keyBytes = 32
     private static let blockBytes = 16
-    // What OpenSSL may allocate for one check. It needs some kilobytes beside the 16 MiB.
+    // Most memory that OpenSSL may allocate for one check. It needs some kilobytes beside the 16 MiB.
     private static let memoryMax: UInt64 = 32 << 20
 
     /// The binary logarithm of how many blocks of memory are filled.

@@ -72,7 +72,7 @@ package struct PersonRules: Sendable {
     func shortened(name text: String) -> String {
         var name = String(String.UnicodeScalarView(NameForm.mended(text).unicodeScalars.prefix(limits.nameScalars)))
         while name.utf8.count > limits.nameBytes { name.unicodeScalars.removeLast() }
-        // What was cut off may have been what a joiner stood before.
+        // The cut may have left a joiner at the end.
         return NameForm.mended(name)
     }
 

@@ -24,9 +24,9 @@ package struct AnswerTable: Sendable {
             Row("users/{user}", .users, "user version"),
         ] + endings
 
-    // What a command that changes something says. `origin` and the body that goes with it are another message's, and
-    // that a message was deleted since says what became of it. Whether an edit, a deletion or a reaction changed
-    // anything says what was there before: without `read` a text could be guessed by it.
+    // Members of answers to changes. `origin` and the body that goes with it are another message's, and the time of a
+    // deletion is later news. Whether an edit, a deletion or a reaction changed anything reveals what was there before:
+    // without `read` a text could be guessed by it.
     private static let changes: [Row] =
         [
             Row("messages", .send, "conversation sequence position time expires duplicate"),
@@ -147,8 +147,8 @@ package struct AnswerTable: Sendable {
 
     // MARK: People
 
-    // Who wrote last comes first there, and is there although they have left: for a key that may not read, those that
-    // the objects name, by their names.
+    // The author of the last message comes first there, even after leaving: for a key that may not read, only people
+    // named by the objects are passed on, by their names.
     private static func people(_ value: JSONValue, _ named: Set<String>) -> [JSONValue] {
         (value.elements ?? []).compactMap { person in person["user"]?.string.map { ($0, person) } }
             .filter { named.contains($0.0) }.sorted { $0.0 < $1.0 }.map(\.1)

@@ -69,7 +69,7 @@ struct BackendCommand: Sendable {
         BackendCommand(path: "invites/open", type: .openInvite, word: .conversations, members: ["as", "code"]),
     ]
 
-    // What they say is a state, so they need no key.
+    // These set a state, so they need no key.
     private static let moderation: [BackendCommand] = [
         BackendCommand(
             path: "conversations/ban", type: .ban, word: .conversations,

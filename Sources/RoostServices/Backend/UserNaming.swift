@@ -1,8 +1,8 @@
 import RoostStore
 import RoostWire
 
-/// Makes users known to the relay and says what they are called, for a backend that has users of its own: a shop's
-/// customers, or a bot. What is said twice is so once. It knows no HTTP. A value.
+/// Makes users known to the relay with their profiles, for a backend that has users of its own: a shop's customers, or
+/// a bot. Repeating one changes nothing. It knows no HTTP. A value.
 struct UserNaming: Sendable {
     /// Most users of one request: with names and texts as long as they may be, they fit into a body.
     static let most = 100
@@ -37,9 +37,10 @@ struct UserNaming: Sendable {
         return version
     }
 
-    /// Says this of many, one after the other, so that they take no more room at the relay than one. What is refused of
-    /// one leaves the others.
-    /// - Throws: what concerns all: `unavailable`, `busy` or `rate_limited`. Then the whole request can be sent again.
+    /// Sets many profiles, one after the other, so that they take no more room at the relay than one. A refusal of one
+    /// leaves the others.
+    /// - Throws: failures of the whole: `unavailable`, `busy` or `rate_limited`. Then the whole request can be sent
+    ///   again.
     func name(_ users: [JSONMembers], by key: String) async throws(ServiceFault) -> [Outcome] {
         var outcomes: [Outcome] = []
         for said in users {

@@ -115,7 +115,7 @@ package actor ServicesDatabase {
         }
     }
 
-    // What is written to a file that has no name any more ends with this process.
+    // Writes to a file that has no name any more end with this process.
     private func checkPlace() throws(ServiceFault) {
         guard file.isInPlace else {
             log.error("the database was deleted, moved or replaced while it was open; put it back, or start again")

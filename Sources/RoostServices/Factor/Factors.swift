@@ -18,7 +18,7 @@ package final class Factors: Sendable {
     private var database: ServicesDatabase { accounts.database }
     private var limits: ServicesLimits { accounts.limits }
 
-    // MARK: What there is
+    // MARK: State
 
     /// The factor as its owner sees it.
     struct State: Sendable, Equatable {

@@ -37,7 +37,7 @@ final class Gate: HTTPResponder {
     private let requests: RequestCounts
     private let log: Logger
     private let underWay = Mutex(0)
-    // What was complained of: once, because every request would say it.
+    // Complaints that were logged: once, because every request would repeat them.
     private let complaints = Mutex<Set<ClientAddress.Complaint>>([])
 
     init(
@@ -80,7 +80,7 @@ final class Gate: HTTPResponder {
             response.headers[.accessControlAllowOrigin] = origin
             response.headers[.accessControlExposeHeaders] = "Retry-After"
         }
-        // What followed the headers would be taken for the next answer on this connection.
+        // A body behind the headers would be taken for the next answer on this connection.
         return request.method == .head ? response.withoutBody : response
     }
 

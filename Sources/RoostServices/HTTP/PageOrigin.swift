@@ -11,7 +11,7 @@ struct PageOrigin: Sendable {
         case listed
         /// A browser is sent here by a link on a page that is listed, and nothing on a page is made of it.
         case link
-        /// A provider of sign-ins sends the browser here, from its own page. What it brings is good once, and from us.
+        /// A provider of sign-ins sends the browser here, from its own page. Its code is valid once, and from us.
         case provider
     }
 

@@ -52,7 +52,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(data)
         case .end:
             isReading = false
-            // What follows a request that ends the connection isn't carried out.
+            // Requests behind one that ends the connection aren't carried out.
             isOver = open.last == .ends
             context.fireChannelRead(data)
         }

@@ -15,7 +15,7 @@ package struct FirebaseImport {
     private let clock: WallClock
     private let parameters: FirebaseHashParameters
     private let database: LocalDatabase
-    // What a dry run would write, in memory: 1 KiB for each user.
+    // The accounts that a dry run would write, in memory: 1 KiB for each user.
     private let rehearsal: LocalDatabase?
     private let tell: (String) -> Void
     private var report = FirebaseReport()

@@ -37,7 +37,7 @@ package struct Identities: Sendable {
         let step = try await withIdentity(proof) { (proven) throws(ServiceFault) in
             try await enter(proven, application, device: device)
         }
-        // What was counted here, or when the browser began.
+        // Attempts counted here, or when the browser began.
         accounts.forgive(client: client)
         accounts.wakeRelay()
         return try step.tokens()

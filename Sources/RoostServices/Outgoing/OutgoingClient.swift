@@ -41,7 +41,7 @@ package final class OutgoingClient: Sendable {
     deinit { inbox.stop() }
 
     /// Sends a request, again if that does no harm and may help: when the host couldn't be reached or didn't answer,
-    /// and on 429, 500, 502, 503 and 504. What a server has answered last is returned, whatever its status.
+    /// and on 429, 500, 502, 503 and 504. Returns the server's last answer, whatever its status.
     package func send(_ request: OutgoingRequest) async throws(OutgoingFailure) -> OutgoingResponse {
         if let fault = request.fault(settings.bounds) { throw .unusable(fault) }
         let bytes = settings.bounds.urlBytes
@@ -125,7 +125,7 @@ package final class OutgoingClient: Sendable {
     }
 }
 
-// What an end means.
+// Translation of a transfer's end.
 extension OutgoingClient {
     /// The server can't answer, which may pass.
     private static func isOutage(_ status: Int) -> Bool { [500, 502, 503, 504].contains(status) }

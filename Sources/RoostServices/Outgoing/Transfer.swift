@@ -135,7 +135,7 @@ final class Transfer {
 
     private func prepare(_ request: OutgoingRequest) -> Bool {
         guard set(CURLOPT_PROTOCOLS_STR, "https,http") else { return false }
-        // What libcurl would add: a type for forms, and a wait of a second before large bodies.
+        // Without this libcurl would add a type for forms, and a wait of a second before large bodies.
         var lines = ["Expect:"]
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             lines.append("Content-Type:")
@@ -199,7 +199,7 @@ final class Transfer {
     }
 }
 
-// What libcurl calls, on the loop's thread, while the transfer is its loop's.
+// libcurl's callbacks, on the loop's thread, while the transfer is its loop's.
 extension Transfer {
     private static func owned(_ owner: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
@@ -260,7 +260,7 @@ extension Transfer {
         if case .mail = order.work {
             if line.hasPrefix("4") || line.hasPrefix("5") { received.refusal = line }
         } else if line.hasPrefix("HTTP/") {
-            // What came before was an interim response (RFC 9110, section 15.2).
+            // The lines before belonged to an interim response (RFC 9110, section 15.2).
             received.headers = []
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }

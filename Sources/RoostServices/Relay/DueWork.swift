@@ -9,7 +9,7 @@ package final class DueWork: Sendable {
     package init(pause: @escaping @Sendable (Int) async throws -> Void = DueWork.pause) {
         self.pause = pause
         (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // What a process before this one didn't finish.
+        // Work that a process before this one didn't finish.
         wakeUp.yield()
     }
 

@@ -101,7 +101,7 @@ package final class ProfileQueue: Sendable {
         guard let account = due.account else {
             return RelayCommand(.profile, members + [.init(name: "deleted", value: Array("true".utf8))])
         }
-        // Who was deleted under this id before is back.
+        // A user who was deleted under this id before is back.
         if due.parts == .all { members.append(.init(name: "deleted", value: Array("false".utf8))) }
         // An import may know none.
         if due.parts.contains(.name), !account.name.isEmpty { members.append(.init(name: "name", text: account.name)) }

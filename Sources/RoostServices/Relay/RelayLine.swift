@@ -48,7 +48,7 @@ package actor RelayLine: RelayCommands {
         }
         underWay += 1
         defer { underWay -= 1 }
-        // Who goes on although the relay said to wait would be disconnected, and everybody with it.
+        // A session that went on although the relay asked it to wait would be disconnected, with all its commands.
         let pause = pausedUntil - clock.now()
         guard pause <= 0 else { throw RelayLine.rateLimited(milliseconds: pause) }
         let client = try await client(for: command)

@@ -35,7 +35,7 @@ struct Acquaintances {
     /// - Parameter isBlocked: whether the other user has blocked this one.
     mutating func note(_ deed: Deed, by user: Int, _ other: Int, isBlocked: Bool, at time: Int64) {
         let pair = key(user, other)
-        // What the invited user doesn't hear of isn't there for it, unless it invites the other one itself.
+        // A withheld invitation isn't there for the invited user, unless it invites the other one itself.
         let isUnheard = inviters[pair] == other && withheld.contains(pair)
         switch deed {
         case .invite where inviters[pair] == nil && !areContacts(pair):

@@ -13,7 +13,7 @@ final class DeviceCheck {
     }
 
     /// Checks the answer that a client reads.
-    /// - Parameter askedAt: when the client asked, in monotonic milliseconds. What has changed since isn't checked.
+    /// - Parameter askedAt: when the client asked, in monotonic milliseconds. Later changes aren't checked.
     func take(_ list: JSONValue?, askedAt: Int64, on connection: SimulatedConnection) {
         let user = connection.device.user
         guard !people.isCrowded(user) else { return }

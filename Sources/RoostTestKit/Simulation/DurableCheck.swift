@@ -80,7 +80,7 @@ final class DurableCheck {
         for member in reached {
             guard let user = ledger.users[member.user.value], user != sender else { continue }
             let delay = World.lateness + 2 * Int64(world.day.commitDelay)
-            // Who opens a contact's link gets what the gate asks for.
+            // A user who opens a contact's link meets the gate's condition.
             if people.acquaintances.hasFollowed(sender, user) { continue }
             if !people.acquaintances.knewEachOther(user, sender, at: append.time.milliseconds, within: delay) {
                 world.fail("u\(sender) reaches u\(user), whom it doesn't know")
@@ -253,7 +253,7 @@ final class DurableCheck {
         people.noteBlocks(of: user)
     }
 
-    /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.
+    /// A new relay shows all users as before, for the grace. Users who haven't been seen for too long are offline.
     func raiseGhosts() {
         world.startedAt = world.time
         world.failedAt = nil

@@ -118,7 +118,7 @@ final class EndCheck {
             let viewer = connection.device.user
             for user in conversation.order
             where people.tellsRead(people.users[user], to: viewer) && host.connection(of: people.users[user]) != nil {
-                // Who couldn't write has read nothing by that.
+                // A user who couldn't write has read nothing by that.
                 let role = conversation.members[user]?.role ?? .member
                 if conversation.moderation.isForAnnouncements, role < .admin,
                     rest.isLeftUnread(conversation, by: people.users[user])

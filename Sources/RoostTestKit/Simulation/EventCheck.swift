@@ -254,7 +254,7 @@ final class EventCheck {
             if joining.conversation == conversation.index, isReset, joining.from == from, joining.to == to { return }
             if joining.isRequired { return world.fail("\(connection.label) gets a wrong gap after it joined") }
         }
-        // What it missed may have been left out as well, if its user was there already.
+        // The missed messages may have been left out as well, if its user was there already.
         if !isReset || !isJoining(conversation, by: connection) {
             checkBacklog(of: conversation, from...to, isReset, on: connection)
         }
@@ -325,7 +325,7 @@ final class EventCheck {
         }
     }
 
-    // MARK: What the device keeps
+    // MARK: The device's copy
 
     private func keep(_ event: WireEvent, _ stored: Ledger.Event, of device: SimulatedDevice) {
         let conversation = stored.conversation

@@ -47,7 +47,7 @@ final class FeedCheck {
         return ask(#"{"type":"feed","id":1,"consumer":"all","limit":16,"after":"\#(after)"}"#, session)
     }
 
-    /// Says something and returns the answer. What the relay needs for that is done at once.
+    /// Sends a command and returns the answer. The relay's own work for it is done at once.
     private func ask(_ text: String, _ session: Session) -> JSONValue? {
         let relay = host.relay
         Array(text.utf8).withUnsafeBytes { relay.receive($0, from: session, at: world.now) }

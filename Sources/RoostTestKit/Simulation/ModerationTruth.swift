@@ -21,7 +21,7 @@ struct ModerationTruth {
     /// Applies a stored change.
     /// - Parameter user: the restricted user; nil for all members.
     mutating func apply(_ restriction: StoredRestriction?, of user: Int?, at time: Timestamp) {
-        // What is over is forgotten, also if the clock is set back later.
+        // Expired time-outs are forgotten, also if the clock is set back later.
         timeouts = timeouts.filter { $0.value > time.milliseconds }
         guard let user else {
             isForAnnouncements = restriction != nil

@@ -20,7 +20,8 @@ final class Outages {
         self.durable = durable
     }
 
-    /// The process dies. What it had handed to the store may have become durable or not; a new one starts from the log.
+    /// The process dies. The batch that it had handed to the store may have become durable or not; a new one starts
+    /// from the log.
     func crash() {
         world.tally.crashes += 1
         world.trace.note(world.time, "relay", "crash", "")

@@ -57,7 +57,7 @@ struct Promises {
             if confirmed[thing] != nil, !values.contains(where: { $0.value == value }) {
                 mistakes.append("\(thing) got ok as \(values.map(\.value)), and \(value) is stored")
             }
-            // What outlived one crash outlives the next.
+            // A value that outlived one crash outlives the next.
             last += 1
             said[thing] = [Said(number: last, value: value)]
             confirmed[thing] = last

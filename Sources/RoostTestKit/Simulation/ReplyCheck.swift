@@ -266,9 +266,9 @@ final class ReplyCheck {
         if event.kind == .message, let joinedAt, joinedAt <= connection.position {
             connection.told.messages.insert(position)
         }
-        // What has become of a repeated message comes yet, if its place does: not in a gap, and not if its user has
-        // left since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely
-        // on that.
+        // Later changes of a repeated message still come, if its place does: not in a gap, and not if its user has left
+        // since, or joined again. A device that went back may go on from where it had got to, so it doesn't rely on
+        // that.
         let isLeftOut = connection.gaps[event.conversation]?.messages.contains { $0.range.contains(event.sequence) }
         let begin = max(connection.position, joinedAt ?? .max, connection.gaps[event.conversation]?.floor ?? 0)
         let comesYet = position > begin && isLeftOut != true && !device.isRereading
@@ -430,7 +430,7 @@ final class ReplyCheck {
         guard !connection.told.positions.contains(position), position > connection.acked else { return }
         connection.acked = position
         let user = connection.device.user
-        // What an invisible user acks isn't recorded: the next ack raises the watermark past it.
+        // Acks of an invisible user aren't recorded: the next ack raises the watermark past it.
         let isRecorded = people.visibleSince[user.index] ?? 0 < saidAt - World.lateness
         if !isRecorded { connection.unackedEvents.removeAll { $0 <= position } }
         for entry in connection.unackedEvents where entry <= position {
@@ -442,7 +442,7 @@ final class ReplyCheck {
         connection.unackedEvents.removeAll { $0 <= position - 200 }
     }
 
-    // MARK: What was asked
+    // MARK: Answers to queries
 
     private func takeList(_ event: WireEvent, askedAt: Int64, on connection: SimulatedConnection) {
         profiles.takeAll(event.json?["people"], on: connection)

@@ -62,7 +62,7 @@ extension Ledger {
         return RequestTruth(sender: sender, receiver: receiver, begunAt: appliedAt)
     }
 
-    /// One message waits, which its sender may take back. Who sent it may leave, and not come back.
+    /// One message waits, which its sender may take back. The sender may leave, and not come back.
     func checkWaiting(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         if case .accept = append.change, !conversation.waits(for: sender), conversation.request?.sender != sender {
             blame("user \(sender) accepts \(conversation.id), which doesn't wait for it")

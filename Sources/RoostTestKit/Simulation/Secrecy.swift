@@ -75,7 +75,7 @@ extension People {
     }
 
     /// Whether a delivery to the user at this time by the wall clock shows that an invisible user has a device here.
-    /// What the user has read meanwhile, or has written, it shows itself.
+    /// Messages that the user has read or written meanwhile show it anyway.
     func betrays(_ user: SimulatedUser, delivered: Int64, at time: Int64?, read: Int64) -> Bool {
         guard user.choice == .invisible, delivered > read, let time else { return false }
         let since = world.now.wall.milliseconds - (world.time - user.statusSince)

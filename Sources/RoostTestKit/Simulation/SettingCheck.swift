@@ -85,7 +85,7 @@ final class SettingCheck {
         clients.answer(connection, "state.get", "", .getState)
     }
 
-    // MARK: What comes
+    // MARK: Received settings
 
     /// The content of an event that is in its place.
     func take(_ event: WireEvent, at position: Int64, on connection: SimulatedConnection) {

@@ -85,7 +85,7 @@ public final class StormModel {
             monotonic: microseconds / 1_000, wall: Timestamp(milliseconds: 1_700_000_000_000 + microseconds / 1_000))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Cuts all connections, and lets all clients come back at once.
     public func cutAll() {

@@ -4,8 +4,8 @@ import RoostChat
 import RoostClient
 import RoostWire
 
-/// `roost admin conversations NAME`: the ids and positions that other commands ask for. What people wrote isn't shown,
-/// so there is no `--json` with the answer as it came.
+/// `roost admin conversations NAME`: the ids and positions that other commands ask for. Messages aren't shown, so there
+/// is no `--json` with the answer as it came.
 struct AdminConversationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conversations",

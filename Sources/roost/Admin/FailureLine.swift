@@ -2,7 +2,7 @@ import RoostChat
 import RoostClient
 import RoostWire
 
-/// What a failure means to the user.
+/// Failures in words for the user.
 enum FailureLine {
     static func text(_ failure: RoostFailure) -> String {
         switch failure {

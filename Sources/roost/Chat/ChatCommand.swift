@@ -94,7 +94,7 @@ struct ChatCommand: AsyncParsableCommand {
         let accounts = try admin.servicesSettings().settings.data + "/services.db"
         guard FileManager.default.fileExists(atPath: accounts) else { return user }
         do { return try await admin.person(user) } catch let failure as AdminFailure {
-            // Who is without a relay waits for it.
+            // Without a relay, the command waits for it.
             guard failure.code == "not_found" else { return user }
             let question = NewUserQuestion(speech)
             guard isatty(STDIN_FILENO) == 1, !user.contains("@") else {

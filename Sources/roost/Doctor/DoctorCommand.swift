@@ -76,7 +76,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return found
     }
 
-    // Which part of the documentation helps; the line itself names the key.
+    // The part of the documentation that helps; the line itself names the key.
     private static func mend(_ line: String) -> String {
         switch line.prefix(while: { $0 != "." && $0 != ":" }) {
         case "tls": "renew it, then send SIGHUP: Docs/Operations.md, TLS"
