@@ -96,11 +96,11 @@ load: load-tool ## Start a relay, put mixed load on it for a minute, and print a
 	@$(LOAD) run mixed
 
 baselines: load-tool ## Run every scenario unchanged (some 25 minutes) and keep the figures in LoadTests/Baselines.
-	@LoadTests/Bench/bench.py --only scenarios --runs $(if $(RUNS),$(RUNS),1)
+	@.build-venv/bin/python LoadTests/Bench/bench.py --only scenarios --runs $(if $(RUNS),$(RUNS),1)
 
 bench: load-tool ## Compare Roost with the ceiling: ONLY=name, RUNS=n. Takes two hours; nothing else should run.
 	$(SWIFT) build -c release --product roost-log-bench
-	@LoadTests/Bench/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
+	@.build-venv/bin/python LoadTests/Bench/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
 
 format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

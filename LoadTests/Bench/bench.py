@@ -14,6 +14,7 @@ Ctrl-C stops all that was started.
 
 import argparse
 import datetime
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -101,6 +102,10 @@ class Bench:
                 return f"no yardstick in {self.yardstick.name}; name its folder by ROOST_YARDSTICK"
             if need == "roost-load" and not self.roost_load.exists():
                 return "no release build of roost-load"
+            if need == "roost-services" and not (self.roost.parent / "roost-services").exists():
+                return "no release build of roost-services"
+            if need == "setup" and not all(map(importlib.util.find_spec, ("jwt", "cryptography", "playwright"))):
+                return "no packages of make setup: run it by .build-venv/bin/python"
             if need == "roost-log-bench" and not self.log_bench.exists():
                 return "no release build of roost-log-bench"
         return None

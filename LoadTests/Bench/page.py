@@ -135,4 +135,4 @@ def measure(bench):
 
 
 LINES = [Line("page", "an own message on a page with 5,000 conversations", "The work of the main thread of a page with "
-              "roost.js in headless Chromium. A socket inside the page answers as a relay does.", measure)]
+              "roost.js in headless Chromium. A socket inside the page answers as a relay does.", measure, ("setup",))]

@@ -380,12 +380,14 @@ def measure_beside(bench):
 LINES = [
     Line("accounts-lookup", "finding one of 100,000 accounts", "The services' database gets accounts with a session "
          "each. Users look each other up by the address, 8 at once, and operators search by the beginning of an "
-         "address and of a name. At the end users are suspended who have a socket.", measure_lookup),
+         "address and of a name. At the end users are suspended who have a socket.", measure_lookup,
+         ("roost-services", "setup")),
     Line("accounts-import", "users who come from Firebase", "10,000 users are imported with hashes as dear as "
          "Firebase's. The times of wrong passwords are compared, then all sign in with their old passwords, 4 at once, "
-         "and have new hashes. An import of 100,000, and again, shows the memory.", measure_import),
+         "and have new hashes. An import of 100,000, and again, shows the memory.", measure_import,
+         ("roost-services", "setup")),
     Line("accounts-beside", "messages beside sign-ins and beside services that are killed", "`roost up` runs the relay "
          "and the services. roost-load's 100 pairs write 300 messages/s alone, while 50 people sign in with passwords "
          "each second, and while the services are killed every 2 s. No message and no connection may be lost.",
-         measure_beside, ("roost-load",)),
+         measure_beside, ("roost-load", "roost-services", "setup")),
 ]

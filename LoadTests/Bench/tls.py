@@ -108,4 +108,4 @@ def measure(bench):
 
 LINES = [Line("tls", "TLS by the relay, by nginx in front of it, and none", "roost-load's `direct` and 1,000 full "
               "handshakes, with ECDSA certificates if nothing else is said. CPU is of the relay and of the proxy "
-              "together.", measure, ("roost-load",))]
+              "together.", measure, ("roost-load", "setup"))]
