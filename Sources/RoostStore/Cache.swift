@@ -240,7 +240,8 @@ struct Cache {
         // The event doesn't contain the posting rule of an existing group.
         one.isStale = outline.kind == .group && !event.isCreation
         try conversations.put(one, for: user)
-        try lines.take(event)
+        // A chat of two just is there.
+        if outline.kind == .group { try lines.take(event) }
     }
 
     // MARK: Answers

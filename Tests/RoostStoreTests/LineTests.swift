@@ -56,6 +56,15 @@ import Testing
         #expect(try lines(LocalStore(path: file.path, device: "phone")).map(\.event) == expected)
     }
 
+    @Test func aChatOfTwoBeginsWithoutALine() throws {
+        let store = try begun()
+        let two = #","count":2,"members":["alice","bob"]"#
+        _ = try store.take([change(1, "created", #","kind":"direct""# + two)], position: nil)
+        #expect(try lines(store).isEmpty)
+        _ = try store.take([change(2, "created", #","kind":"group","name":"Crew""# + two)], position: nil)
+        #expect(try lines(store).map(\.event) == [.created])
+    }
+
     @Test func linesStandBehindTheirMessages() throws {
         let store = try begun()
         let events = try [3, 1, 2].map { try change($0, "described", #","photo":"p""#, sequence: Int64($0)) }
