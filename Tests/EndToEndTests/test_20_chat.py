@@ -102,7 +102,7 @@ async def test_presence_and_privacy_in_a_terminal(start):
     bob = await Chat.open(relay, "--as", "bob", "--with", "alice")
     await alice.shows("bob is online")
     await bob.type("/status busy In a meeting")
-    await bob.shows("You appear as busy: In a meeting")
+    await bob.shows("You appear busy: In a meeting")
     await alice.shows("bob is busy: In a meeting")
     await bob.type("/privacy presence nobody")
     await bob.shows("(?s)presence nobody: no one sees.*lastSeen exact: .*read shared: ")

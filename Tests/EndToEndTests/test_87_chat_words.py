@@ -216,7 +216,7 @@ async def test_every_word_of_a_pipe_is_of_the_catalogue(start):
             ("/help", "⟦quit; also[^\n]*"), ("/accept 22", "⟦22 can now"),
             ("/list", "⟦Your conversations|⟦You have no conv"),
             ("/open 22", "⟦To open another"), ("/end", "⟦That works only"), ("/history", "⟦There’s nothing earlier"),
-            ("/group 8: 22", "⟦Created"), ("/status busy", "⟦You appear as busy"),
+            ("/group 8: 22", "⟦Created"), ("/status busy", "⟦You appear busy"),
             ("/privacy", "(?s)⟦presence.*⟦read shared[^\n]*"),
             ("/who", "⟦There’s no conv"), ("1", "11: 1 ✓"), ("/edit 2", "✗ ⟦.*Not changed"),
             ("/username 5", "⟦That isn’t valid")):

@@ -109,6 +109,14 @@ import Testing
         }
     }
 
+    @Test func theUserAnswersInTheLanguage() {
+        let (english, german) = (NewUserQuestion(.english), NewUserQuestion(.german))
+        #expect(english.text("bem").hasSuffix("[y/N]") && english.isYes("Y") && english.isYes("yes"))
+        #expect(!english.isYes("j") && !english.isYes("") && !english.isYes("n"))
+        #expect(german.text("bem").hasSuffix("[j/N]") && german.isYes("ja") && german.isYes("J") && german.isYes("y"))
+        #expect(!german.isYes("nein") && german.refusal("bem").contains("--new"))
+    }
+
     @Test func commandsAreTheSameInEveryLanguage() {
         for command in ChatCommandWord.all {
             #expect(command.usage(german).hasPrefix(command.words[0]) && command.words[0].hasPrefix("/"))

@@ -40,7 +40,7 @@ extension English {
         case .usernameRemoved: "You have no username now"
         case .muted: "Muted on all your devices. To undo: /unmute"
         case .unmuted: "No longer muted"
-        case .away: "You appear as away, and nothing is marked as read until /back"
+        case .away: "You appear away, and nothing is marked as read until /back"
         case .back: "Welcome back"
         case .privacy: "Privacy"
         case .presenceAudience(let who): presenceAudience(who)

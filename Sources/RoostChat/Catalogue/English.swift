@@ -19,10 +19,11 @@ struct English: Language {
         case .unsent(let count): "\(number(count)) unsent"
         case .unread(let count): "\(number(count)) unread"
         case .strangersAsk(let count): "\(counted(count, "message request")): /requests"
+        case .status(.invisible): "invisible"
         case .status(let status): state(status)
         case .connectedAs(let user, let device): "Connected as \(user) on \(device)"
         case .lost(let reason): "Not connected: \(reason). Trying again…"
-        case .shown(let status, let text): "You appear as \(state(status))" + (text.isEmpty ? "" : ": \(text)")
+        case .shown(let status, let text): "You appear \(state(status))" + (text.isEmpty ? "" : ": \(text)")
         case .takenOver(let device):
             "Another chat took over the device \(device). To use several at once, name each with --device"
         case .refused(let reason): "The server refused you: \(reason)"

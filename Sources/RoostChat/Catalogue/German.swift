@@ -19,6 +19,7 @@ struct German: Language {
         case .unsent(let count): "\(number(count)) nicht gesendet"
         case .unread(let count): "\(number(count)) ungelesen"
         case .strangersAsk(let count): "\(counted(count, "Nachrichtenanfrage", "Nachrichtenanfragen")): /requests"
+        case .status(.invisible): "unsichtbar"
         case .status(let status): state(status)
         case .connectedAs(let user, let device): "Verbunden als \(user) auf \(device)"
         case .lost(let reason): "Nicht verbunden: \(reason). Neuer Versuch läuft …"
