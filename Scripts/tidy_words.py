@@ -136,7 +136,7 @@ def write(counts):
 
 # For each set of files: whoever, whom, somebody, nobody, told, "Of …,", first word of a `///` comment.
 COUNTS = {
-    "comments, LoadTests": [11, 10, 6, 38, 39, 6, 103],
+    "comments, LoadTests": [11, 10, 6, 38, 39, 6, 102],
     "comments, Makefile": [0, 0, 0, 0, 0, 0, 0],
     "comments, Package.swift": [0, 0, 0, 0, 0, 0, 0],
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],

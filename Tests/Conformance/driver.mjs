@@ -49,7 +49,7 @@ const list = ({ rows }) => ({
     { id, title, unread, pending, typing, draft, last: last && message(last) })),
 });
 
-/** What those are called who are on the screen. */
+/** Prints the names of the people on the screen. */
 function meet(told) {
   for (const { user, name } of Object.values(told)) if (name) names[user] = name;
   say({ tell: "names", users: names });
@@ -122,7 +122,7 @@ const inTimeline = {
   fill: (at, command) => at.fill(command.from, command.to),
 };
 
-// What needs the relay may wait for it; the rest is done in the order in which it was said.
+// Commands that need the relay may wait for it; the others are done in their order.
 const asksRelay = new Set(["older", "newer", "fill", "group", "leave", "invite", "revokeInvites", "invited", "join"]);
 
 async function take(command) {

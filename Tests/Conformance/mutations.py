@@ -25,7 +25,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 MODULE = FOLDER.parents[1] / "Web/roost.js"
 AT_ONCE = 3
 
-# What is broken, the text, what it becomes, and the case that notices.
+# For each fault: its name, the text, the replacement, and the case that notices.
 MUTATIONS = [
     ("an edit names no version", "case \"edit\": return { ...about, body, mentions, ifVersion };",
      "case \"edit\": return { ...about, body, mentions };", "a-stale-edit"),

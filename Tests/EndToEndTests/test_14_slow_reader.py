@@ -7,7 +7,7 @@ from harness.waiting import until
 
 MEBIBYTE = 1 << 20
 SPILL = 262_144
-# What one write takes from an outbox. If the network takes none of it, it waits in front of the socket.
+# Bytes that one write takes from an outbox. If the network takes none of it, it waits in front of the socket.
 WRITE = 131_072
 
 
@@ -43,7 +43,7 @@ async def test_a_stalled_reader_catches_up_and_disturbs_nobody(start):
         await carol.event("message", sequence=first + 499)
         largest = max(largest, relay.metric("roost_outbox_bytes"))
     assert [one["sequence"] for one in carol.seen("message")] == list(range(1, count + 1))
-    # 12 MB were sent to each of the two. What waits for them is bounded.
+    # 12 MB were sent to each of the two. The bytes that wait for them are bounded.
     assert largest <= len(slow) * (SPILL + WRITE + 8 * size)
     assert relay.resident_bytes() - before < 48 * MEBIBYTE
     assert relay.metric("roost_spills_total") >= len(slow)

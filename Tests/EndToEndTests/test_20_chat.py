@@ -48,7 +48,7 @@ class Chat:
         """Types a command until its answer has the pattern. For what comes by an event that a pipe isn't told of."""
         said = ""
         for _ in range(300):
-            # What no command is answers in its turn, so what stands before is the answer.
+            # An unknown command answers in its turn, so the text before it is the answer.
             mark = f"/mark-{next(MARKS)}"
             await self.type(line)
             await self.type(mark)

@@ -20,7 +20,7 @@ class RelayOnSmallDisk(Relay):
 
     def __init__(self, folder, disk, **settings):
         self.disk = disk
-        # What was stored is read again and again, faster than a user may read so much.
+        # Stored messages are read again and again, faster than a user may read so much.
         super().__init__(
             folder, store__path=folder / "disk" / "roost.db", limits__commands_per_second=100_000, **settings)
         self.store = disk.folder / "roost.db"
@@ -122,7 +122,7 @@ async def test_a_full_disk_refuses_what_has_to_be_stored(disk, tmp_path, free_me
         await goes_on_with_room(relay, alice, group, found, unacked)
         await until(lambda: "room on the disk again" in relay.log(), "a line of the log")
         assert relay.stop() == 0
-        # What bob has read meanwhile was kept.
+        # The messages that bob has read meanwhile were kept.
         relay.start()
         revoked = await relay.connect()
         answer = await revoked.ask("hello", token=relay.token("bob", sid="s-1"), device="phone")

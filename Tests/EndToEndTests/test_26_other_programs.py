@@ -33,7 +33,7 @@ async def test_a_lock_is_waited_for(start):
         assert "store_stalled" in relay.get("/readyz")[2] and relay.metric("roost_store_stalled") == 1
         refused = await alice.ask("send", to=group, key="k-2", body="two")
         assert (refused["code"], refused["retry"], refused["retryAfter"]) == ("busy", True, 2_000)
-        # What needs no lock goes on.
+        # Commands that need no lock go on.
         assert (await alice.call("history", conversation=group))["messages"] == []
         await until(lambda: "foreign_program" in relay.log(), "a warning")
         assert not waiting.done()

@@ -105,7 +105,7 @@ def close_code(connection):
             return int.from_bytes(payload[:2], "big")
 
 
-# Who may come in
+# Accepted connections
 
 
 @pytest.mark.parametrize("say", [None, b"G", UPGRADE], ids=["nothing", "a byte", "an upgrade"])
@@ -217,7 +217,7 @@ async def test_the_proxy_protocol(start):
         assert without.response().status == 400
 
 
-# What strangers may send
+# Bounds on strangers' bytes
 
 
 async def test_a_stranger_may_send_8_kib(start):
@@ -260,7 +260,7 @@ def test_memory_returns_after_strangers_have_gone(start):
     asyncio.run(until(is_back, "memory to return"))
 
 
-# What costs nothing has a rate
+# Rates for free frames
 
 
 @pytest.mark.parametrize("one, code", [(frame(PING, b"x"), 4008), (frame(PONG, b""), 4008)], ids=["pings", "pongs"])

@@ -1,6 +1,6 @@
 """How many members of a conversation are online: for members who watch it, and true in the end."""
 
-# Who drops is offline soon.
+# A dropped user is offline soon.
 SETTINGS = {"presence__grace_seconds": 1, "presence__away_seconds": 0}
 
 

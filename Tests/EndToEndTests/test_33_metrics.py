@@ -20,7 +20,7 @@ UNPACKED = ROOT / ".build-prometheus/usr/bin"
 ALERTS = ROOT / "Config/prometheus/alerts.yaml"
 TOKEN = "a-token-for-prometheus"
 
-# What operators ask, and how (Docs/Operations.md). Each is answered with a number.
+# Operators' questions, and how they ask them (Docs/Operations.md). Each is answered with a number.
 QUESTIONS = {
     "How many people are online?": 'sum(roost_presence_users{state!="offline"})',
     "How long does a delivery take?": "histogram_quantile(0.99, sum by (le) (rate(roost_acked_seconds_bucket[1m])))",

@@ -74,7 +74,7 @@ async def test_a_relay_that_hangs_gives_no_sign_of_life(service):
     service.next("WATCHDOG=1")
     service.process.send_signal(signal.SIGSTOP)
     try:
-        # Five times as long as a relay that turns is silent. What it said before comes first.
+        # Five times the longest silence of a relay that turns. Earlier notifications come first.
         service.manager.settimeout(1)
         with pytest.raises(TimeoutError):
             for _ in range(3):

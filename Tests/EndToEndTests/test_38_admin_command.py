@@ -50,7 +50,7 @@ async def test_people_user_and_message(start):
     await tablet.closed()
     sent = await bob.send(group, "hi")
     await carol.call("ack", position=(await carol.event("message"))["position"])
-    # Who has come is shown with the next round of presence.
+    # A new user is shown with the next round of presence.
     people = ["2 online, 0 away, 0 busy, 0 offline", "  bob  online, 1 device", "  carol  online, 1 device"]
 
     async def are_shown():
@@ -142,7 +142,7 @@ async def test_top(start):
     for number in range(10):
         await bob.send(group, f"m{number}")
 
-    # Who has come is shown with the next round of presence.
+    # A new user is shown with the next round of presence.
     async def shown():
         top = await roost(relay, "top", "--count", "1")
         return top if "people      online 1   away 0   busy 0   offline 0" in top else None

@@ -133,7 +133,7 @@ async def test_figures_and_charts(start):
 
         async def shows(name, value):
             return await tile(name) == value
-        # What was kept of the past doesn't have the page's own connection.
+        # The samples of the past don't have the page's own connection.
         await until(lambda: shows("Connections", "4"), "a sample with the page")
         await until(lambda: shows("Busy", "1"), "one who is busy")
         assert await tile("Online") == "2"

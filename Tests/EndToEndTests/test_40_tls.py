@@ -252,7 +252,7 @@ async def test_our_own_clients(secure):
 
     async def is_shown():
         return "1 online" in await roost(relay, "admin", "people", *trust)
-    # Who has come is shown with the next round of presence.
+    # A new user is shown with the next round of presence.
     await until(is_shown, "bob is online")
     await roost(relay, "chat", "--as", "alice", "--with", "bob", *trust, lines="hello over TLS\n")
     assert (await bob.event("message"))["body"] == "hello over TLS"

@@ -345,7 +345,7 @@ async def test_deleting_the_store_takes_nothing_from_an_open_tab(web, site):
     assert await said(bob, "alice") == ["one", "two", "three"]
 
 
-# What browsers do when their storage breaks: transactions fail, and it doesn't open any more.
+# The faults of browsers when their storage breaks: transactions fail, and it doesn't open any more.
 BREAK = """
     app.whole = { open: IDBFactory.prototype.open, transaction: IDBDatabase.prototype.transaction };
     IDBFactory.prototype.open = () => { throw new DOMException("broken", "UnknownError"); };

@@ -161,7 +161,7 @@ async def test_a_store_of_a_newer_build_is_left_alone_and_what_waits_is_sent(web
         assert await tab.run(DUMP) == before
         assert browser.problems == []
     await is_sent(web, [*WAIT, "typed in memory"])
-    # What isn't understood waits for the newer build, and what is behind it.
+    # An unknown item waits for the newer build, and so do the items behind it.
     carol = await web.device("carol")
     assert (await carol.call("conversation.list"))["conversations"] == []
 

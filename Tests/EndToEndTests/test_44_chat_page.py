@@ -34,7 +34,7 @@ async def test_two_people_talk(relay, name):
         await alice.write("Hello Bob, are you there?")
         # It hasn't reached another device yet, so it is sent and no more.
         await alice.sees_state("Hello Bob, are you there?", "Sent")
-        # Who hides looks the same as who never came: nothing is said of either.
+        # A hidden user looks the same as one who never came: nothing is said of either.
         await alice.page.locator("#subtitle", has_text=re.compile("^offline$")).wait_for()
         await alice.shot("stranger")
         bob = await browser.person(relay, name("bob"))
@@ -116,7 +116,7 @@ async def test_what_can_be_done_with_a_message(relay, name):
         await alice.write("How is everybody?")
         row = await bob.sees("How is everybody?")
         assert "edited" in await row.inner_text()
-        # What was begun survives an edit that is given up.
+        # A draft survives an edit that is given up.
         await alice.field.fill("Half a thought")
         await alice.does("How is everybody?", "Edit")
         await alice.page.keyboard.press("Escape")
@@ -153,7 +153,7 @@ async def test_what_can_be_done_changes_with_the_message(relay, name):
         assert await alice.field.input_value() == "How are you?"
         await alice.write("How is everybody?")
         await bob.sees("How is everybody?")
-        # Who chooses a reaction goes on choosing when the message changes, and no longer when it is deleted.
+        # Choosing a reaction goes on when the message changes, and ends when it is deleted.
         await bob.does("How is everybody?", "React")
         await alice.message("How is everybody?").hover()
         await alices.get_by_role("button", name="Edit").click()
@@ -260,7 +260,7 @@ async def test_a_long_history(relay, name):
         await bob.sees("message 300")
         await until(lambda: bob_has_read(bob), "all is read")
         await until(lambda: titled(bob, f"{name('alice')} – Roost"), "nothing unread")
-        # What comes by scrolling up doesn't move what is in sight.
+        # Messages that come by scrolling up don't move those in sight.
         scroll = bob.page.locator("#scroll")
 
         async def scrolled_up():

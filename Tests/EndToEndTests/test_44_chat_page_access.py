@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 DIALOGS = ("New conversation", "About this conversation", "^People$")
 SECTIONS = ("Profile", "Privacy", "Notifications", "Devices", "Account")
 
-# What a page has many of: a conversation with everything in it, and a list.
+# A full page: a conversation with everything in it, and a list.
 LONG = "A_word_that_is_much_longer_than_any_line_of_a_phone_can_ever_be_and_has_no_place_to_break_in_it_at_all"
 
 
@@ -230,7 +230,7 @@ async def test_what_a_screen_reader_is_told(relay, name):
         # One's own messages aren't read out, others' are.
         assert await anna.page.locator(".message.own:not([aria-live=off])").count() == 0
         assert await anna.page.locator(".message:not(.own)[aria-live]").count() == 0
-        # What comes while the page is used is an addition, and what comes by opening or scrolling is not.
+        # Messages that come while the page is used are additions, and those that come by opening or scrolling are not.
         await anna.page.evaluate("""() => {
             window.busy = [];
             new MutationObserver((all) => window.busy.push(...all.map((one) => one.attributeName)))
@@ -390,5 +390,5 @@ async def test_it_can_be_installed(relay, name):
         manifest = await session.send("Page.getAppManifest")
         assert manifest["errors"] == [] and manifest["url"].endswith("/manifest.webmanifest")
         errors = (await session.send("Page.getInstallabilityErrors"))["installabilityErrors"]
-        # Which Playwright's contexts are.
+        # Playwright's contexts are incognito.
         assert [error["errorId"] for error in errors] == ["in-incognito"]

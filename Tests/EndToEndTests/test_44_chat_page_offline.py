@@ -228,7 +228,7 @@ async def test_an_expired_or_refused_token(start):
         await mallory.meet("carol")
         await mallory.write("Here I am")
         await mallory.sees_state("Here I am", "Sent")
-        # A token that ends while it is used. What is here can still be read, and what was typed is kept.
+        # A token ends while it is used. Messages here can still be read, and typed text is kept.
         bob = await browser.person(relay, "bob", token=relay.token("bob", seconds=6))
         await bob.meet("carol")
         await bob.write("In time")

@@ -52,7 +52,7 @@ async def test_from_a_stranger_to_a_contact(start):
         await alice.shot("people-found")
         await dialog.get_by_role("button", name="Add: Bob Builder").click()
         await listed(dialog, "Invited by you").filter(has_text="Bob Builder").wait_for()
-        # Who is invited sees that without opening anything.
+        # An invited user sees that without opening anything.
         await bob.page.get_by_role("button", name="People, 1 invitation").wait_for()
         theirs = await panel(bob)
         await listed(theirs, "Invitations").filter(has_text="alice").wait_for()
@@ -253,7 +253,7 @@ async def test_pinned_messages_are_above_the_others(relay, name):
             await person.page.get_by_role("button", name=only).wait_for()
         await alice.page.reload()
         await alice.page.get_by_role("button", name=only).wait_for()
-        # What is deleted is pinned no longer.
+        # A deleted message is pinned no longer.
         await alice.does("Meet at noon", "Delete")
         await alice.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
         for person in (alice, bob, other):
@@ -321,7 +321,7 @@ async def test_blocks_and_reports(start):
         lines = (await roost(relay, "admin", "report", "list")).splitlines()
         assert lines[1].endswith("alice reports bob: harassment") and "Writes every night" in lines[2]
         await alice.page.keyboard.press("Escape")
-        # What waits while another device blocks is refused.
+        # A message that waits while another device blocks is refused.
         port = relay.port
         relay.kill()
         await alice.page.locator("body:not([data-live])").wait_for(state="attached")
@@ -351,7 +351,7 @@ async def test_blocks_and_reports(start):
         # The focus isn't lost with the row.
         await alice.page.locator("#privacy-presence:focus").wait_for()
         await alice.page.get_by_role("button", name="Back to conversations").click()
-        # What was refused goes out by itself, and nothing says any more that it can't.
+        # The refused message goes out by itself, and nothing says any more that it can't.
         await bob.sees("I don't want to")
         await bar.wait_for(state="hidden")
         await bob.write("I am sorry")

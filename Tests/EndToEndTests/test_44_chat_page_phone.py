@@ -77,7 +77,7 @@ async def test_back_says_how_much_is_unread_elsewhere(start):
         await alice.page.get_by_role("button", name="Back to conversations, 3 unread").wait_for()
         assert await back.inner_text() == "3"
         await alice.shot("back-unread")
-        # What comes here is in sight.
+        # A message that comes here is in sight.
         await bob.send("@alice", "Now?")
         await alice.sees("Now?")
         assert await back.inner_text() == "3"

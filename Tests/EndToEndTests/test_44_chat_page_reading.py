@@ -71,7 +71,7 @@ async def test_marks_are_shown_and_never_run(relay, name):
         assert [href for _, href, _ in await links(last(bob))] == ["https://example.org/i.png"]
         made = await last(bob).locator(".content *").evaluate_all("all => all.map((one) => one.localName)")
         assert set(made) == {"strong", "code", "a"}
-        # What one changes has its marks.
+        # An edited text has its marks.
         await bob.write("This is **mine**")
         await last(bob).locator("strong", has_text="mine").wait_for()
         await bob.field.press("ArrowUp")
@@ -202,7 +202,7 @@ async def test_what_happens_to_a_group_is_between_its_messages(start):
         await until(shown, "the lines are kept")
         await bob.page.get_by_role("button", name="alice pinned a message").click()
         await bob.page.locator(".message.lit", has_text="Welcome").wait_for()
-        # What happens while the page is closed comes later, and the user's own actions have a line, too.
+        # Changes while the page is closed come later, and the user's own actions have a line, too.
         await bob.page.goto("about:blank")
         await alice.call("conversation.remove", conversation=crew, users=["erin"], key="m-1")
         await bob.page.goto(f"http://127.0.0.1:{relay.port}/")

@@ -191,7 +191,7 @@ async def test_a_thread(relay, name):
         await until(lambda: says(link(listed_message(bob, "Where shall we eat?")), "2 replies"),
                     "the number of messages")
         await bob.shot("thread-timeline")
-        # What is deleted goes from the thread and its number, and what is edited changes there.
+        # A deleted message goes from the thread and its number, and an edited one changes there.
         await bob.does("At the harbour", "Edit")
         await bob.page.locator("#text:focus").wait_for()
         await bob.write("At the station")
@@ -209,7 +209,7 @@ async def test_a_thread(relay, name):
         await alice.page.keyboard.press("Enter")
         await theirs.locator(".message", has_text="And now?").wait_for()
         assert await alice.field.input_value() == "half a thought"
-        # What was begun in the thread is there again, too.
+        # The draft in the thread is there again, too.
         await theirs.get_by_label("Message in this thread").fill("not yet")
         await alice.page.keyboard.press("Escape")
         await theirs.wait_for(state="hidden")
@@ -376,7 +376,7 @@ async def test_what_is_gone_fails_by_itself(start):
         again = await browser.tab(alice.context, f"http://127.0.0.1:{relay.port}/")
         await again.open("Crew")
         await again.page.get_by_text("Not sent:").wait_for()
-        # What is written after it goes.
+        # The message written after it goes.
         await again.page.get_by_role("button", name="Discard").click()
         await again.write("Hello all")
         await carol_hears(relay, "Hello all")

@@ -58,7 +58,7 @@ async def test_mentions_are_offered_sent_and_marked(relay, name):
         await alice.field.press("ArrowUp")
         await alice.write("Nobody")
         assert "mentions" not in await bob.event("edit", body="Nobody")
-        # Who is named sees it.
+        # A mentioned user sees it.
         await bob.call("send", to=group, key="mine", body=f"@{name('alice')}, look", mentions=[name("alice")])
         await alice.page.locator(".mention.mine", has_text=f"@{name('alice')}").wait_for()
         await alice.shot("mentioned")
@@ -92,7 +92,7 @@ async def test_emoji_are_found_and_written(relay, name):
         await alice.page.locator("#text:focus").wait_for()
         await alice.page.keyboard.press("Enter")
         await bob.event("message", body="👍🏽")
-        # What was used is there again, and all of it by the keyboard.
+        # Used emoji are there again, and all of it works by the keyboard.
         await alice.page.get_by_role("button", name="Emoji", exact=True).click()
         await dialog.get_by_role("group", name="Recent").get_by_role("button").first.wait_for()
         await alice.page.keyboard.press("ArrowDown")
@@ -287,7 +287,7 @@ async def test_a_notice_covers_no_dialog(relay, name):
         notice = alice.page.locator("#notice")
         await notice.get_by_text("Copied.").wait_for()
         assert await alice.page.evaluate("navigator.clipboard.readText()") == "Welcome"
-        # What was said goes when something else is opened.
+        # A problem's text goes when another part is opened.
         await alice.page.get_by_role("button", name="About this conversation").click()
         await alice.page.get_by_role("dialog").wait_for()
         assert not await notice.is_visible()

@@ -35,13 +35,14 @@ TYPES = {
     "/roost-talk.js": "text/javascript; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8",
     "/manifest.webmanifest": "application/manifest+json", "/icon.svg": "image/svg+xml", "/icon.png": "image/png"}
 # Most bytes of all files of the first load as they are sent. A phone on a slow network (50 kB/s) has them in 1.3 s.
-# Decisions 33, 52 and 72 have the reason for what is above 48. What admins do, and why one cannot write, is 0.3; the
-# second step of a sign-in, and the place of two-step verification, 0.7; the question that an invitation asks before
-# anything else is loaded, 0.8; texts that come in one language, apart from what shows them, 3.0; what
-# is shown to who was removed from a group, or signed out in another tab, 0.4.
+# Decisions 33, 52 and 72 have the reason for the bytes above 48. Admins' acts, and the reason why a user can't write,
+# are 0.3; the second step of a sign-in, and the place of two-step verification, 0.7; the question that an invitation
+# asks before anything else is loaded, 0.8; texts that come in one language, apart from the code that shows them, 3.0;
+# the view of a user who was removed from a group, or signed out in another tab, 0.4.
 # A message that waits for its time in a slow group, and the line that says so, 0.4.
-# Why a person can't be written to, with the way out, what Back closes first, and what is unread elsewhere, 0.5.
-# Who has come by a link, as unread, and the sides of texts from right to left, 0.3.
+# The reason why a person can't be written to, with the way out, Back closing layers first, and unread messages
+# elsewhere, 0.5.
+# Users who came by a link, as unread, and the sides of texts from right to left, 0.3.
 BYTES_MAX = 69.2 * 1024
 # Files that come after that or on demand, and their most bytes. 0.9 of the part about people are for admins: bans,
 # time-outs, and who may write.
@@ -70,8 +71,8 @@ LATER_MAX = {PEOPLE: 12 * 1024, FACTOR: 4 * 1024, PROSPECTS: 1024, CARD: 3.25 * 
              WRITE: 12.25 * 1024, FIND: 2 * 1024, GERMAN: 6 * 1024, ENGLISH_MORE: 4.25 * 1024,
              GERMAN_MORE: 4.75 * 1024, GERMAN_EMOJI: 7.5 * 1024}
 # Most bytes of the client library, which apps of others load, too, and of its further modules. Decisions 52 and 72 have
-# the reasons for what is above 20. What else has happened, by pages of history, is 0.1,
-# and messages that wait in a slow group 0.2 (decision 81).
+# the reasons for the bytes above 20. Changes to conversations, by pages of history, are 0.1, and messages that wait in
+# a slow group 0.2 (decision 81).
 LIBRARY_MAX = {"/roost.js": 27.5 * 1024, "/roost-people.js": 3.5 * 1024, "/roost-talk.js": 3 * 1024}
 CLIENT_MAX = {name.replace("/", "/v1/client/"): most for name, most in LIBRARY_MAX.items()} | {
     "/v1/client/roost-chat.js": 4.5 * 1024}
@@ -211,7 +212,7 @@ def test_compressed_or_not(relay):
         _, plain, body = ask(relay, path, BROWSER)
         _, packed, bytes_ = ask(relay, path, COMPRESSED)
         if packed["Content-Encoding"] is None:
-            # What compression makes no smaller.
+            # A file that compression makes no smaller.
             assert path == "/icon.png" and bytes_ == body and packed["ETag"] == plain["ETag"]
             continue
         assert packed["Content-Encoding"] == "gzip" and gzip.decompress(bytes_) == body and len(bytes_) < len(body)

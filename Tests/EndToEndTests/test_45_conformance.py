@@ -24,9 +24,9 @@ DRIVERS = {
     "swift": lambda: [str(BINARY.parent / "roost-conformance-driver")],
     "javascript": lambda: [node(), str(REPOSITORY / "Tests/Conformance/driver.mjs")],
 }
-# What a client can't do there. Cases that need it are left out.
+# Abilities that a client lacks there. Cases that need them are left out.
 LACKS = {"swift": set(), "javascript": set()}
-# What fails, and why that isn't the client's mistake. One that passes some day must leave this list.
+# Cases that fail, and why that isn't the client's mistake. One that passes some day must leave this list.
 KNOWN = {}
 CASES = {case.title: case for case in load()}
 

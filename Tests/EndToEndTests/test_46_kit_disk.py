@@ -75,7 +75,7 @@ async def test_a_damaged_file_keeps_what_was_typed(relay, tmp_path):
     app.say("connect")
     for _ in range(5):
         app.say("older")
-    # What needs the damaged page fails, and nothing else; the next start makes the file anew.
+    # Actions that need the damaged page fail, and no others; the next start makes the file anew.
     await app.until(lambda: 7 in app.done)
     assert any("malformed" in done.get("failed", "") for done in app.done.values())
     await app.kill()

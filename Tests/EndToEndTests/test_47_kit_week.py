@@ -67,7 +67,7 @@ async def test_a_week_offline_with_5000_missed_messages(start, tmp_path):
             continue
         before = app.items
         await app.call("older")
-        # What was filled may have shown the first message already.
+        # A filled gap may have shown the first message already.
         await app.until(lambda: app.items != before or not app.has_older)
     look()
     assert set(seen) == set(range(1, MISSED + 2)), "nothing is left out"

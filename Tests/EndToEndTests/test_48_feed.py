@@ -94,7 +94,7 @@ async def test_positions_of_another_log_are_refused(relay):
     service = await relay.service()
     for type, members in [("feed", {"after": "other-1"}), ("feed.ack", {"position": "other-1"})]:
         assert await service.refusal(type, consumer="c", **members) == "bad_position"
-    # What it never gave, neither.
+    # Nor a position that it never gave.
     epoch = service.welcome["epoch"]
     assert await service.refusal("feed.ack", consumer="c", position=f"{epoch}-999999") == "bad_position"
 

@@ -73,7 +73,7 @@ def test_the_life_of_a_second_factor(start_services):
     assert second(services, services.sign_in("ann@example.org"), codes[0].upper().replace("-", " ")).status == 200
     services.awaited_output(re.compile(rb"mail to ann@example.org: somebody signed in with a recovery code\n"))
     assert second(services, services.sign_in("ann@example.org"), codes[0]).code == "wrong_code"
-    # What is kept can't be read.
+    # The stored secret can't be read.
     kept = services.bytes_on_disk()
     for word in [secret, *codes, *(one.replace("-", "") for one in codes), first["ticket"]]:
         assert word.encode() not in kept and word not in services.log()

@@ -60,7 +60,7 @@ def test_a_tab_that_is_some_exchanges_behind_gets_the_newest_token(start_service
     newest = first
     for number in range(8):
         if number == 4:
-            # What was exchanged isn't forgotten by a restart, which may take seconds.
+            # A restart, which may take seconds, doesn't forget an exchange.
             services.kill()
             age(services, -8_000)
             services.start()

@@ -73,7 +73,7 @@ def test_who_waits_for_a_word_before_the_body_gets_it(services):
         assert plain.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
         plain.sendall(b"{}")
         assert plain.recv(4096).startswith(b"HTTP/1.1 422 ")
-    # What is refused anyway isn't sent.
+    # A body that is refused anyway isn't sent.
     for path, expectation, length, status in [
             ("/nowhere", "100-continue", 2, 404), ("/v1/sessions", "100-continue", 20_000, 413),
             ("/v1/sessions", "a miracle", 2, 417)]:

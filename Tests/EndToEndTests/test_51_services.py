@@ -513,7 +513,7 @@ def test_a_crash_leaves_nothing_half_made(start_services):
         services.start()
         for address, answer in made[-3:]:
             if answer.status == 201:
-                # What was answered is there, and whole.
+                # The answered changes are there, and whole.
                 assert services.get("/v1/account", token=answer["accessToken"])["email"] == address
                 assert services.refresh(answer["refreshToken"]).status == 200
 

@@ -46,7 +46,7 @@ def folder_of(services):
 def test_no_command_begins_without_the_accounts_there_were(start_services, is_empty, has_log):
     services = start_services()
     services.sign_up("ann@example.org")
-    # What was written last is in the log beside the file.
+    # The last commits are in the log beside the file.
     services.kill()
     database, log = services.data / "services.db", services.data / "services.db-wal"
     whole = database.read_bytes()
@@ -132,7 +132,7 @@ def test_modes_that_let_others_in_are_warned_of(start_services):
 def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):
     services = start_services()
     tokens = services.sign_up("ann@example.org")
-    # What was written last is in the log beside the file.
+    # The last commits are in the log beside the file.
     services.kill()
     database = services.data / "services.db"
     whole = database.read_bytes()

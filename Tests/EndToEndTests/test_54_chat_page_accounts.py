@@ -269,7 +269,7 @@ async def test_several_accounts_in_one_browser(both):
         await bob.live()
         await bob.settings("Account")
         await bob.page.get_by_role("button", name="Switch to Ann").wait_for()
-        # Who signs out leaves the other one there.
+        # Signing out leaves the other user there.
         await bob.page.locator("#sign-out").click()
         await bob.page.locator("#confirm").get_by_role("button", name="Sign out").click()
         await bob.page.get_by_role("heading", name="You’re signed out").wait_for()
@@ -330,7 +330,7 @@ async def test_roles_are_chosen_where_there_are_some(tmp_path):
             await finn.page.get_by_label("Role").select_option("trainer")
             await fill(finn, name="Finn")
             await finn.live()
-            # Who signs in chooses nothing.
+            # A user who signs in chooses nothing.
             away = await browser.tab(await browser.device(), address(relay))
             await away.page.get_by_role("button", name="Sign in", exact=True).wait_for()
             assert not await away.page.get_by_label("Role").is_visible()

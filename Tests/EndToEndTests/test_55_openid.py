@@ -77,7 +77,7 @@ def apple_settings(issuer, folder):
         "openid__apple_key_file": file}
 
 
-# What a browser does
+# A browser's part
 
 
 def visit(url, method="GET", body=None):

@@ -73,7 +73,7 @@ def test_an_address_joins_only_what_both_sides_have_confirmed(services, issuer):
     issuer.behave(claims={"sub": "mallory-1", "email": "mallory@example.org"})
     assert Browser(services).sign_in()["user"] != mallory["user"]
     issuer.behave()
-    # What Ann chooses by a letter stays when she signs in again.
+    # The password that Ann chooses by a mail stays when she signs in again.
     services.post("/v1/password/forgot", {"email": "ann@example.org"})
     reset = services.link("ann@example.org", "reset")
     assert services.post("/v1/password/reset", {"token": reset, "password": "battery staple"}).status == 204

@@ -125,7 +125,7 @@ def test_role_and_tier(start_services):
     assert (account["role"], account["tier"]) == ("trainer", "gold_2")
     export = services.get("/v1/account/export", token=ann["accessToken"])
     assert export["account"]["tier"] == "gold_2"
-    # What operators know of people isn't theirs to see.
+    # Operators' facts about people aren't shown to them.
     assert "suspended" not in account.json and "operator" not in account.json
     assert "must be 1 to 32 of" in user(services, "tier", ann["user"], "Gold", code=1)
     assert user(services, "tier", ann["user"], "--none") == "there is no tier\n"
@@ -234,7 +234,7 @@ async def test_deleted_by_an_operator(both):
     assert "user_not_found" in user(services, "delete", ann["user"], "--yes", code=1)
 
 
-# Who may
+# Rights
 
 
 OPERATIONS = [

@@ -170,7 +170,7 @@ def test_a_key_that_may_not_erase_erases_nothing_by_leaving(both):
     assert backend.ask("conversations/get", last).code == "not_found"
 
 
-# What it may do
+# Rights
 
 
 async def test_a_backend_sends_as_users(both):
@@ -326,7 +326,7 @@ async def test_a_revocation_ends_the_sign_in(both):
     desk |= services.refresh(desk["refreshToken"]).json
     await is_out(desk, {"user": phone["user"]})
     assert services.refresh(watch["refreshToken"]).status == 401
-    # Who knows the password is in again.
+    # The user can sign in again with the password.
     assert services.sign_in("ann@example.org", device="phone").status == 200
 
 

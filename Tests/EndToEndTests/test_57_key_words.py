@@ -25,7 +25,7 @@ OWN = {
     **{path: "send" for path in TYPES if path.startswith("messages")},
     "messages/history": "read", "signals": "send"}
 
-# What is asked for by name, and the word that it takes.
+# Members that requests ask for by name, and the words that they need.
 ASKING = {"sequence": "read", "presence": "presence", "ifVersion": "read"}
 
 

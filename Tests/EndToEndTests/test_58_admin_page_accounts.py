@@ -71,7 +71,7 @@ async def test_everything_an_operator_does(both):
         await page.keyboard.press("Enter")
         await until(lambda: page.locator("#account-tier").input_value(), "the tier")
         await shot(page, "account")
-        # What the services refuse is said.
+        # The services' refusals are shown.
         await page.get_by_label("Tier").fill("Not A Word")
         await page.keyboard.press("Enter")
         await page.get_by_role("alert").get_by_text("invalid: tier must be").wait_for()

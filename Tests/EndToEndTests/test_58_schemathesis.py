@@ -12,8 +12,8 @@ from harness.up import free_port
 EXAMPLES = 12
 SEED = 58
 SECONDS = 240
-# What every answer is held to. That a request which fits the schema isn't refused can't be asked: whether a
-# conversation or an account is there, no schema says.
+# The checks for every answer. That a request which fits the schema isn't refused can't be checked: no schema says
+# whether a conversation or an account exists.
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
           "response_headers_conformance", "unsupported_method", "missing_required_header", "ignored_auth")
 

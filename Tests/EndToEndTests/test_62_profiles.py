@@ -16,7 +16,7 @@ def named(profiles):
 async def test_a_name_is_seen_by_whoever_is_written_to_and_a_change_by_those_who_look_on(start):
     relay = start()
     mill = await relay.service()
-    # Who signs up has a name before the first hello.
+    # A new account has a name before the first hello.
     await mill.call("admin.profile", user="ann", name="Ann Ardent", role="trainer")
     bob, ann = await relay.device("bob"), await relay.device("ann")
     await ann.send("@bob", "hello")

@@ -51,7 +51,7 @@ async def test_contacts_and_prospects_outlive_a_kill(start):
     await alice.call("contact.invite", user="carol")
     await alice.call("contact.remove", user="carol")
     zoe = (await alice.call("prospect.set", name="Zoë", note="asked about Tuesdays"))["prospect"]["prospect"]
-    # What a message's answer waits for is behind it in the log.
+    # The event that a message's answer waits for is behind it in the log.
     await alice.send("@bob", "hello")
     await alice.send("@bob", "hello again")
     relay.kill()

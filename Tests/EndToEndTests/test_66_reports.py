@@ -13,10 +13,11 @@ async def test_operators_look_after_reports(start):
     await alice.event("message")
     for text in ("secret-words \u001b[31m", "\u202esecret-words"):
         assert await alice.refusal("contact.report", user="bob", reason="harassment", text=text) == "bad_request"
-    # What a report may have is still nothing for a terminal.
+    # Characters that a report may have are still nothing for a terminal.
     await alice.call("contact.report", user="bob", reason="harassment", text="secret-words\u2067\n1  \u200fbob")
     await alice.call("contact.report", conversation=group, sequence=1, reason="spam")
-    # Who isn't known can be reported like others, so that the answer doesn't tell who is; no operator is bothered.
+    # Unknown names can be reported like others, so that the answer doesn't reveal which users exist; operators don't
+    # see the report.
     await alice.call("contact.report", user="nobody", reason="spam")
     lines = (await roost(relay, "admin", "report", "list")).splitlines()
     assert lines[0] == "2 open" and lines[1].startswith("1  ") and lines[1].endswith("alice reports bob: harassment")

@@ -220,7 +220,7 @@ async def test_an_export_has_them_and_an_import_brings_them(start):
     assert target.stop() == 0
     result = command(target.folder, "store", "verify", "--store", str(target.store))
     assert result.returncode == 0, result.stdout + result.stderr
-    # What one user wrote has only that user's.
+    # One user's export has only that user's settings.
     result = command(relay.folder, "store", "export", "--store", str(relay.store), "--user", "bea")
     assert [line for line in result.stdout.splitlines() if '"setting"' in line and '"ada"' in line] == []
     assert '"own"' in result.stdout

@@ -29,7 +29,7 @@ async def test_every_device_is_told_the_same(relay, name):
     await alice.send("@" + name("bob"), "three")
     await asyncio.gather(told(phone, 3), told(tablet, 3))
     assert await total(phone) == 3
-    # What is read on one device isn't on the other's icon.
+    # A message read on one device isn't on the other's icon.
     await tablet.call("read", conversation=group, sequence=2)
     await asyncio.gather(told(phone, 1), told(tablet, 1))
     assert (await relay.device(name("bob"), "laptop")).welcome["badge"] == 1

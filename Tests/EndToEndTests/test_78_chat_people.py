@@ -16,7 +16,7 @@ async def test_names_contacts_and_reports_in_a_terminal(start):
     await alice.shows("Others can now find you as @alice.a")
     await bob.type("/find ard")
     await bob.shows("Alice Ardent \\(alice\\), @alice.a")
-    # What people are called comes beside what they write.
+    # Names come beside the messages.
     await bob.asks("/list", "@Alice Ardent \\(alice\\), 0 unread")
     await alice.type("now with a name")
     await bob.shows("Alice Ardent: now with a name")

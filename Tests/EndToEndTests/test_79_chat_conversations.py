@@ -248,7 +248,7 @@ async def test_the_title_of_the_window_tells_how_much_is_unread(start):
     await alice.until(lambda: alice.screen.title == "Roost alice", "not read")
     await alice.shows_no("unread")
     await leave(alice)
-    # What the title was before is brought back.
+    # The former title is brought back.
     assert alice.output.index(b"\x1b[22;2t") < alice.output.index(b"\x1b]2;Roost alice\x07")
     assert alice.output.rindex(b"\x1b[23;2t") > alice.output.rindex(b"\x1b]2;")
 

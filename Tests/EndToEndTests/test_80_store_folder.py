@@ -252,7 +252,7 @@ async def test_an_import_that_was_cut_short_says_so_until_it_is_repeated(start, 
     serve = ("serve", *(word for one in settings for word in ("--set", one)))
     between = command(other, *serve)
     assert between.returncode == 1 and f"{sentence}, or leave it" in between.stderr, between.stderr
-    # What is given up stays as it is: a relay starts on it.
+    # A given-up import stays as it is: a relay starts on it.
     given = other / "given"
     given.mkdir()
     for file in other.glob("roost.db*"):

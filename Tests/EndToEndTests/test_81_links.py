@@ -49,7 +49,7 @@ async def test_the_owner_comes_first(both, size):
         olivia = await come(browser, owner, "Olivia", **size)
         ben = await come(browser, friend, "Ben", **size)
         await talk(olivia, ben)
-        # What is there stays so, on each device.
+        # A name that was set stays, on each device.
         await ben.page.reload()
         await ben.live()
         await ben.log.get_by_text("You joined by Olivia’s link").wait_for()
@@ -281,7 +281,7 @@ async def test_an_own_link_is_shown_again_after_a_reload(both):
         await there.page.get_by_text("You can only see this link in the browser that created it.").wait_for()
         assert await there.page.get_by_role("button", name="Show", exact=True).count() == 0
         await there.shot("links-elsewhere")
-        # What is revoked is kept no longer.
+        # A revoked link is kept no longer.
         await there.page.get_by_role("button", name="Revoke link: Chat with me").click()
         await there.page.locator("#invite-own").wait_for(state="hidden")
         await olivia.page.keyboard.press("Escape")

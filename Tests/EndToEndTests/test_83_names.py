@@ -97,7 +97,7 @@ async def test_a_backend_names_its_users(apart):  # noqa: F811
     assert backend.ask("messages", said, key="o-1").code == "not_found"
     first = put("users/shop", {"name": "The corner shop", "username": "cornershop", "photo": "files/shop.jpg"})
     assert first.status == 200 and first.json == {"user": "shop", "version": 1}
-    # What is so already stays so.
+    # Repeating the same profile changes nothing.
     assert put("users/shop", {"name": "The corner shop"}).json == {"user": "shop", "version": 1}
     many = put("users", {"users": [
         {"user": "ann", "name": "Ann Archer", "role": "customer"}, {"user": "bob", "username": "cornershop"},

@@ -80,7 +80,7 @@ async def test_the_page_with_a_list_and_a_timeline(listing):
             await page.get_by_role("button", name="bob", exact=True).wait_for()
             await bob.tell("typing", to="@alice")
             await page.locator("#timeline").get_by_text("bob is typing").wait_for()
-            # What was typed is there again after a reload, and what is written while the relay is away comes later.
+            # Typed text is there again after a reload, and a message sent while the relay is away comes later.
             await page.get_by_label("Message").fill("Half a")
             listing.kill()
             await page.get_by_role("button", name="Send").click()

@@ -70,7 +70,7 @@ async def test_a_slow_group_outlives_a_kill(start):
     relay.start()
     alice, bob = [await relay.device(user) for user in ("alice", "bob")]
     assert (await bob.call("conversation.get", conversation=group))["conversation"]["slow"] == 3_600_000
-    # Who wrote when isn't stored.
+    # Times of messages for slow mode aren't stored.
     await bob.send(group, "two")
     assert await bob.refusal("send", to=group, key="k", body="three") == "rate_limited"
     await alice.send(group, "four")

@@ -124,7 +124,7 @@ async def test_a_group_is_picked_and_grows(start):
         await keys.press("Enter")
         await olivia.page.locator("#title", has_text="Harbour crew").wait_for()
         assert (await devices["lea"].event("conversation", event="created", name="Harbour crew"))["members"]
-        # Who is in the group isn't offered again.
+        # Members of the group aren't offered again.
         await keys.press("Alt+KeyI")
         await olivia.page.get_by_role("button", name="Add people").click()
         await offered(olivia).filter(has_text="Çem Ünal").wait_for()

@@ -70,7 +70,7 @@ async def test_a_journey_in_german(both, size):
         await anna.field.fill("Hallo, lieber Ben")
         await page.get_by_role("button", name="Senden").click()
         await anna.message("Hallo, lieber Ben").get_by_text("bearbeitet").wait_for()
-        # What the server refuses is said in German, too.
+        # The server's refusals are in German, too.
         await page.locator("#info-button").click()
         await page.get_by_role("dialog", name="Ben").get_by_role("button", name="Blockieren", exact=True).click()
         await page.get_by_text(re.compile("^Ben blockieren\\? Ihr seht")).wait_for()
@@ -170,8 +170,8 @@ BRACKETS = """
         Intl[kind].prototype[name] = function (...values) { return wrap(act.apply(this, values)); };
     }"""
 
-# What people could read that is in no brackets: texts and attributes of the whole page, in sight or not.
-# What one types is the same in all languages, and so are emoji and the name of the program.
+# Texts that people could read without brackets around them: texts and attributes of the whole page, in sight or not.
+# Typed words are the same in all languages, and so are emoji and the name of the program.
 LEAKS = """() => {
     const plain = (words) => {
         let left = words.replaceAll(/Roost/g, "");

@@ -28,7 +28,7 @@ async def test_the_settings_are_a_page_with_addresses(start):
         await page.get_by_role("button", name=re.compile("^You, alice")).click()
         await shows(alice, "Profile")
         assert page.url.endswith("#/settings") and await page.title() == "Settings – Roost"
-        # What is read is in sight, so the conversation is closed meanwhile.
+        # A conversation that is read must be in sight, so it is closed meanwhile.
         await bob.write("Are you there?")
         await until(lambda: titled(alice, "(1) Settings – Roost"), "one unread")
         nav = page.get_by_role("navigation", name="Settings")
@@ -108,7 +108,7 @@ async def test_a_profile_is_told_and_followed(start):
         await pane.get_by_text("@alice.a").wait_for()
         await until(lambda: has_value(theirs.get_by_label("About"), "Morning person."), "the other device")
         await bob.page.locator("#title", has_text="Alice Ardent").wait_for()
-        # What is being written isn't overwritten by what comes.
+        # A text being written isn't overwritten by one that comes.
         await theirs.get_by_label("About").fill("Evening person.")
         await pane.get_by_label("About").fill("Night person.")
         await pane.get_by_role("button", name="Save profile").click()
@@ -193,7 +193,7 @@ async def test_the_icon_counts_what_is_unread(start):
             await until(lambda number=number: counts(number), "what is unread")
         await bob.open("alice")
         await until(lambda: counts(0), "read")
-        # Who signs out leaves no count behind.
+        # Signing out leaves no count behind.
         await bob.settings("Account")
         await alice.send("@bob", "number 3")
         await until(lambda: counts(1), "unread again")

@@ -27,7 +27,7 @@ async def test_a_terminal_speaks_german(start):
     await ben.shows("Es gibt keinen Befehl /nichts\\. /help zeigt alle")
     await ben.type("/role anna")
     await ben.shows("So geht es: /role NAME ROLLE")
-    # What the server refuses has a sentence, and none of its own English.
+    # The server's refusals have sentences, without its own English.
     await ben.type("/username x")
     await ben.shows("Das ist nicht gültig\\. Prüfe es und versuche es noch einmal\n")
     anna.say("/group Chor: ben")
@@ -57,8 +57,8 @@ async def test_the_language_is_that_of_the_environment_or_asked_for(start):
 
 SOURCES = REPOSITORY / "Sources" / "RoostChat"
 
-# What is the same in all languages: commands, settings as one types them, names of files, of the environment and of
-# members of the protocol.
+# Words that are the same in all languages: commands, settings as one types them, names of files, of the environment and
+# of members of the protocol.
 SAME = re.compile(r"""
     (/[a-z-]+\ ?)+ | on | off | all | @all | presence | lastSeen | read | text
     | sub | device | wss: | https?:// | /\#invite=
@@ -197,7 +197,7 @@ async def test_every_word_of_a_terminal_is_of_the_catalogue(start):
         # Closes what is open, or erases what is left of a mistake.
         chat.say("\x15" + line)
         await clean(shown)
-    # What is planted is found.
+    # A planted leak is found.
     assert leaks(["│ ⟦You⟧ gone", "⟦ok⟧ 12:00"]) == ["│ ⟦You⟧ gone"]
     relay.kill()
     await clean("⟦not connected")

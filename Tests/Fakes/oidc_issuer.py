@@ -50,7 +50,7 @@ SECRET = "client-secret"
 CODE_SECONDS = 60
 HUGE = 2_000_000
 
-# What is wrong with an ID token: how its claims are changed, or how it is signed (`sign`).
+# The faults of an ID token: how its claims are changed, or how it is signed (`sign`).
 LIES = {
     "aud": lambda claims: claims | {"aud": "somebody-else"},
     "aud_list": lambda claims: claims | {"aud": [claims["aud"], "somebody-else"]},  # Without `azp`.

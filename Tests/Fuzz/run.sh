@@ -12,10 +12,11 @@ debug=.build/debug
 targets=("$@")
 [ "${#targets[@]}" -gt 0 ] || targets=(commands json frames requests proxies token configuration import)
 
-# What SwiftPM calls this package: after its folder.
+# SwiftPM's name for this package: that of its folder.
 package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_]/_/g')
 
-# swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
+# swiftc with the options that all parts have in common. The tested code is instrumented, so that libFuzzer sees its
+# paths.
 compile() {
     swiftc -O -g -parse-as-library -swift-version 6 -enable-upcoming-feature ExistentialAny \
         -sanitize=fuzzer,address -package-name "$package" -I "$folder/modules" "$@"

@@ -38,7 +38,8 @@ class Proxy:
         self.flowing = asyncio.Event()
         self.flowing.set()
         self.tasks = set()
-        # The longest time by which its event loop was late, in seconds. What it passes on late isn't the relay's fault.
+        # The longest time by which its event loop was late, in seconds. Frames that it passes on late aren't the
+        # relay's fault.
         self.late = 0.0
 
     async def __aenter__(self):

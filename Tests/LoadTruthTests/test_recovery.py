@@ -37,7 +37,7 @@ thresholds: {recovery_seconds: 5}
 """
 
 
-# What each run is called, its scenario and the fault that the proxy plants.
+# The name of each run, its scenario and the fault that the proxy plants.
 THROUGH = {
     "steady": (faults.Listen(), EVERYTHING),
     "stalling": (faults.Listen(faults.Stall(period=1.5, span=0.7)), EVERYTHING),
@@ -109,7 +109,7 @@ def test_an_outage_is_in_every_figure(outcomes):
     assert counts["lostConnections"] == 20
     # Everything was due, sent, answered and delivered; nothing was skipped because its sender was away.
     assert counts["due"] == counts["sent"] == counts["acked"] == counts["delivered"] == RATE * SECONDS, counts
-    # What was due in the outage waited for its end: 0 to 5 s, uniformly. So a fifth of it waited for each second.
+    # Messages due in the outage waited for its end: 0 to 5 s, uniformly. So a fifth of them waited for each second.
     assert counts["delayed"] >= RATE * DOWN * 0.9
     assert counts["unsent"] == 0
     for kind in ("delivery", "ack"):

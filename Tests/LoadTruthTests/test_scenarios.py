@@ -40,7 +40,7 @@ def test_a_scenario_holds(outcomes, name):
     assert not set(run.faults) - {"gap"}, run
     counts = run.report["result"]["counts"]
     assert counts["sessions"] > 0
-    # What disturbs many at once is over: all came back and were live.
+    # A disturbance of many at once is over: all came back and were live.
     for disturbance in run.report["result"]["disturbances"]:
         assert math.isfinite(float(disturbance["welcomed"])), disturbance
         assert math.isfinite(float(disturbance["live"])), disturbance

@@ -7,7 +7,7 @@ from load import run_through
 
 PERIOD = 2.0
 SPAN = 0.3
-# What the harness may add, in milliseconds. On a loaded machine it waits for a core, too.
+# Milliseconds that the harness may add. On a loaded machine it waits for a core, too.
 OWN = 150
 
 SCENARIO = """

@@ -19,7 +19,7 @@ WIRE_MEMBERS = ROOT / "Tests/RoostCoreTests/Wire/WireMembers.swift"
 DOCUMENT = yaml.safe_load((ROOT / "Docs/asyncapi.yaml").read_text(encoding="utf-8"))
 MESSAGES = DOCUMENT["components"]["messages"]
 
-# What stands for a value in an example of the protocol: `{group}` in commands, `…` in events.
+# The text in place of a value in an example of the protocol: `{group}` in commands, `…` in events.
 PLACEHOLDER = re.compile(r"\{[a-z]+(?::[a-z]+)?\}")
 EXAMPLES_MIN = 40  # The page has more; finding fewer means that this script no longer finds them.
 

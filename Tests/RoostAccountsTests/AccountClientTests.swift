@@ -280,7 +280,7 @@ struct AccountClientTests {
         services.reply(FakeServices.tokens(2))
         let tasks = (0..<20).map { _ in Task { try await client.token() } }
         await services.asked(2)
-        // Who doesn't wait any more doesn't end it for others.
+        // A cancelled caller doesn't end it for others.
         tasks[0].cancel()
         services.release()
         for task in tasks { #expect(try await number(task.value) == "2") }

@@ -365,7 +365,7 @@ import Testing
         }
     }
 
-    // MARK: What the server forgets
+    // MARK: Data that the server forgets
 
     @Test func repeatsStateThatTheServerForgets() async throws {
         let fixture = Fixture()

@@ -57,7 +57,7 @@ final class FakeSocket: ClientSocket {
 
     var closeCodes: [UInt16] { closes.withLock { $0 } }
 
-    // MARK: What the test does
+    // MARK: The test's side
 
     func open() { onEvent(.opened) }
 

@@ -20,7 +20,7 @@ import Testing
         relay.setReachable(false)
         let again = try await device.start()
         await again.until { $0.badge == 3 }
-        // What is read without a session is taken off at once.
+        // Messages read without a session are subtracted at once.
         let timeline = try await again.timeline(with: "@bob")
         try await timeline.seen(upTo: SequenceNumber(2))
         await again.until { $0.badge == 1 }

@@ -90,7 +90,7 @@ import Testing
         #expect(first.map(\.person.user) == ["bob"] && second.map(\.person.user) == ["bob"])
         let times = [first[0].time, second[0].time].compactMap { $0?.timeIntervalSince1970 }
         #expect(times.count == 2 && times[1] - times[0] >= 60, "\(times)")
-        // What the device knows by itself is the last step.
+        // The device's own knowledge is the last step.
         await alice.disconnect()
         #expect(try await writing.readers(of: SequenceNumber(1)).map(\.person.user) == ["bob"])
     }

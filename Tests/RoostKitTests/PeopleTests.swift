@@ -78,7 +78,7 @@ import Testing
         await #expect(throws: RoostFailure.self) { try await again.contacts.load() }
         #expect(again.contacts.snapshot.contacts.map(\.label) == ["from work"])
         #expect(!again.contacts.snapshot.isComplete)
-        // What has changed meanwhile is asked for.
+        // Changes meanwhile are asked for.
         try await bob.contacts.remove("alice")
         await again.connect()
         await again.contacts.until { $0.isComplete && $0.contacts.isEmpty }

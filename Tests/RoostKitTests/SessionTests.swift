@@ -104,7 +104,7 @@ import Testing
         func tell(_ status: NetworkStatus) { continuation.yield(status) }
     }
 
-    // MARK: Who is there
+    // MARK: Presence
 
     @Test func anOpenGroupTellsHowManyAreThere() async throws {
         let roost = try await Device("alice", on: relay).online()

@@ -342,7 +342,7 @@ struct AccountsTests {
         let text = String(decoding: try await accounts.export(try await accounts.caller(tokens.access)), as: UTF8.self)
         #expect(text.contains(#""suspended":false,"operator":false"#))
         #expect(text.contains(#""act":"tier","detail":"gold""#))
-        // What is about the operator isn't about the person.
+        // Facts about the operator aren't the person's.
         #expect(!text.contains("olga"))
     }
 
@@ -358,7 +358,7 @@ struct AccountsTests {
         try await enter(first)
         #expect(await code { _ = try await signUp(accounts, "bob@example.org") } == .full)
         #expect(await code { try await enter(second) } == .full)
-        // Who has an account isn't kept out, and who runs the server neither.
+        // Users with an account aren't kept out, nor is the owner of the server.
         _ = try await signIn(accounts)
         try await enter(try await links.owner())
         #expect(await code { _ = try await signUp(accounts, "bob@example.org") } == .full)
@@ -368,7 +368,7 @@ struct AccountsTests {
         try await accounts.database.write { database throws(LocalFailure) in
             try database.run("DELETE FROM account WHERE operator > 0")
         }
-        // What others do to the table is seen by the next count.
+        // Others' changes to the table are seen by the next count.
         try await accounts.clean()
         // The link that was refused is still good.
         try await enter(second)

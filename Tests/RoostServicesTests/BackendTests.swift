@@ -205,7 +205,7 @@ struct BackendTests {
     @Test(arguments: [
         (#"{"user":"USER"}"#, []), (#"{"user":"USER","device":"phone"}"#, ["tablet", "desk"]),
         (#"{"sid":"SID"}"#, ["tablet", "desk"]), (#"{"user":"USER","device":"none"}"#, ["phone", "tablet", "desk"]),
-        // What the relay refuses ends nothing.
+        // A command that the relay refuses ends nothing.
         (#"{"user":"USER","sid":"SID"}"#, ["phone", "tablet", "desk"]),
         (#"{"user":"USER","device":7}"#, ["phone", "tablet", "desk"]),
         (#"{"user":"USER","until":7}"#, ["phone", "tablet", "desk"]),

@@ -230,7 +230,7 @@ struct FactorsTests {
             }
         }
         let ticket = try await ticket(factors)
-        // Who doesn't know the password learns of no factor and of no suspension.
+        // A client without the password doesn't learn of a factor or a suspension.
         #expect(await signIn("wrong one") == .invalidCredentials)
         _ = try await operators.suspend(first.user, by: line)
         #expect(await signIn("wrong one") == .invalidCredentials)

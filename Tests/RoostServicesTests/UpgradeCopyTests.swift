@@ -33,7 +33,7 @@ struct UpgradeCopyTests {
         // Nothing to do, nothing to copy.
         _ = try await open(ServicesDatabase.migrations)
         #expect(!FileManager.default.fileExists(atPath: copy))
-        // What was cut short doesn't count.
+        // A copy that was cut short doesn't count.
         try Data("half".utf8).write(to: URL(fileURLWithPath: copy + ".partial"))
         let added = Account(user: "u2", name: "Bob", language: "en", created: 0)
         try await open(newer).write { database throws(LocalFailure) in _ = try AccountTable.insert(added, database) }

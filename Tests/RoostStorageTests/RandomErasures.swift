@@ -157,10 +157,10 @@ struct RandomErasures {
         standingMessage().map { remove(.message($0.conversation, $0.sequence)) }
     }
 
-    /// Everything that has disappeared by now. What a third of the conversations had a minute ago is gone.
+    /// Everything that has disappeared by now. A third of the conversations lose their messages of a minute ago.
     private mutating func expire() -> [Mutation] {
         for case .message(let number, let sequence) in texts.keys where number % 3 == 0 {
-            // What has been sent a moment ago stays in the relay; here all go together.
+            // Messages sent a moment ago stay in the relay; here all go together.
             if let marker = texts.removeValue(forKey: .message(number, sequence)) { erased.insert(marker) }
         }
         time += 60_001

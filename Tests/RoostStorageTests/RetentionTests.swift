@@ -70,7 +70,7 @@ import Testing
         #expect(try bodies(log) == ["-", "\"stays\""])
         #expect(try !scratch.holds("squirrel"))
         #expect(log.statistics.expiredMessages == 1)
-        // What was changed is committed, so it needn't be remembered.
+        // The changed rows are committed, so they needn't be remembered.
         #expect(log.writer.log.changed.isEmpty)
         // Its number and its key stay.
         let again = try log.commit([text("squirrel", key: "a", daysAgo: 0), text("next", key: "c", daysAgo: 0)])
@@ -120,7 +120,7 @@ import Testing
         #expect(try bodies(log) == ["\"stays\""])
     }
 
-    /// The oldest go until the rest has few enough bytes. What is younger than a day stays in any case.
+    /// The oldest go until the rest has few enough bytes. Messages younger than a day stay in any case.
     @Test func theOldestGoWhenThereAreTooManyBytes() throws {
         let log = try open(bytes: 35)
         defer { log.close() }
@@ -210,7 +210,7 @@ import Testing
         time.now += 30 * Self.day
         try maintain(log)
         #expect(try bodies(log).last == "\"last\"")
-        // What comes after it does.
+        // A later message does.
         _ = try log.commit([text("next", key: "n", daysAgo: 1)])
         time.now += 30 * Self.day
         try maintain(log)
@@ -306,7 +306,7 @@ import Testing
         #expect(log.writer.expiry.bytes == 50)
     }
 
-    // MARK: What one piece may take
+    // MARK: Bounds of one piece
 
     @Test func aPieceHasSoManyRows() throws {
         let log = try open(days: 30, rowsWhenIdle: 7)
@@ -353,7 +353,8 @@ import Testing
         #expect(most > 0 && most <= framesBound + 24, "\(most)")
     }
 
-    /// A reader of another program keeps the write-ahead log from starting anew. What can wait doesn't lengthen it.
+    /// A reader of another program keeps the write-ahead log from starting anew. Work that can wait doesn't lengthen
+    /// it.
     @Test func erasingRestsWhileAReaderHoldsTheWALBack() throws {
         let framesLong = 160
         let log = try open(days: 30) {

@@ -89,7 +89,7 @@ import Testing
         #expect(left.first == keys.first && left.last == keys.last, "from either end")
     }
 
-    // What was typed is there, in order, and the repair says so.
+    // Expects the typed texts, in order, and a repair that says so.
     private func expectAll(_ keys: [String], _ store: LocalStore) throws {
         #expect(store.repair == LocalRepair(itemsSaved: keys.count))
         #expect(store.outbox.items.map(\.key) == keys && store.outbox.items.allSatisfy { $0.failure == nil })

@@ -52,7 +52,7 @@ import Testing
         #expect(try bytes().count { $0 } == 1, "only the third text is on the disk")
     }
 
-    // Which of the three texts some file has.
+    // Whether some file has each of the three texts.
     private func bytes() throws -> [Bool] {
         var all: [UInt8] = []
         for path in [file.path, file.path + "-wal"] {

@@ -36,7 +36,7 @@ import Testing
         _ = try store.take([react(by: "bob")], position: "e-3")
         var message = try take(Told.page(1...2, hasMore: false), store, asked: asked, byRange: byRange)
         #expect(message.isStale && message.reactions.map(\.count) == [1])
-        // What was asked for after it counts.
+        // A later answer counts.
         message = try take(Told.page(1...2, hasMore: false), store, asked: store.doubts, byRange: byRange)
         #expect(!message.isStale && message.reactions.isEmpty)
     }

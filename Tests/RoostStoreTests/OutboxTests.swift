@@ -292,7 +292,7 @@ import Testing
         #expect(try again.add(.read(SequenceNumber(1)), to: "c1", key: "a").id > first.id)
     }
 
-    // MARK: What may have reached the relay
+    // MARK: Items that may have reached the relay
 
     @Test func whatMayBeStoredIsNotChangedHere() throws {
         let outbox = try file.open()

@@ -186,7 +186,7 @@ import Testing
         #expect(try pins(store) == [5])
     }
 
-    // MARK: What waits
+    // MARK: Waiting items
 
     private func send(
         _ store: LocalStore, _ key: String, thread: SequenceNumber? = nil, forward: OutboxItem.Forward? = nil
@@ -230,7 +230,7 @@ import Testing
         let next = try send(store, "k2", thread: SequenceNumber(1))
         #expect(FailureScope(.gone, of: item) == .item && FailureScope(.notFound, of: next) == .item)
         #expect(FailureScope(.forbidden, of: item) == .conversation && FailureScope(.busy, of: item) == .passing)
-        // Who is mentioned may have left, and not everybody mentions all.
+        // A mentioned user may have left, and not every member may mention all.
         var mentioning = item
         (mentioning.thread, mentioning.forward, mentioning.mentions) = (nil, nil, ["bob"])
         #expect(FailureScope(.notFound, of: mentioning) == .item)

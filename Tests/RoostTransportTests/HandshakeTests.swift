@@ -119,7 +119,7 @@ import Testing
         #expect(response.body.hasPrefix("{\"code\":\"\(refused.code)\",\"reason\":\""))
         if refused.code == "upgrade_required" { #expect(response.head.headers["Sec-WebSocket-Version"] == "13") }
         #expect(try client.isAtEnd())
-        // What isn't HTTP isn't counted as an upgrade.
+        // A request that isn't HTTP isn't counted as an upgrade.
         let isUpgrade = refused.code != "bad_request"
         #expect(server.onLoop { $0.loop?.counters.refusedUpgrade } == (isUpgrade ? 1 : 0))
         #expect(server.onLoop { $0.loop?.connectionCount } == 0)

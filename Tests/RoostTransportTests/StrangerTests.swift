@@ -87,7 +87,7 @@ import Testing
         for one in ignoring.suffix(3) { #expect(try one.isAtEnd()) }
         let newcomer = try RawClient.open(port: server.port)
         #expect(try isServed(newcomer))
-        // Who answers is gone at once.
+        // A client that answers is gone at once.
         ignoring[0].sendFrame(8, [0x0F, 0xA3])
         #expect(try ignoring[0].isAtEnd())
     }

@@ -52,7 +52,7 @@ class Stage {
     return stage;
   }
 
-  /** What the relay has of drafts from now on. */
+  /** Sets the relay's draft from now on. */
   has(value, version) {
     const states = value === undefined ? [] : [{ key: KEY, value, version, time: 1 }];
     this.net.FakeSocket.answers["state.get"] = { states };
@@ -79,7 +79,7 @@ class Stage {
     await turns();
   }
 
-  /** What was set in this session. */
+  /** The settings set in this session. */
   get set() {
     return this.net.last.sent.filter((one) => one.type === "state.set").map(({ key, value, ifVersion }) => {
       assert.equal(key, KEY);
@@ -87,7 +87,7 @@ class Stage {
     });
   }
 
-  /** What shows everywhere. */
+  /** The draft that shows everywhere. */
   get draft() {
     const all = [this.timeline.draft, this.timeline.snapshot.draft, this.roost.conversations.snapshot.rows[0].draft];
     assert.deepEqual(all, Array(3).fill(all[0]));
@@ -226,7 +226,7 @@ test("sending ends the setting at once, and leaves another text", async (context
   await turns();
   assert.deepEqual([stage.set, stage.draft], [[[undefined, 3]], ""]);
   await stage.answers(4);
-  // What never rested was never set.
+  // A draft that never rested was never set.
   await stage.types("Bye");
   await stage.timeline.send("Bye");
   await stage.rests();

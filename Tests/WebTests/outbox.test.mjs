@@ -216,7 +216,7 @@ test("another tab, which doesn't know of the session, says that it may be sent",
   assert.ok(!store.outbox.mayChange(store.outbox.items[0]));
 });
 
-/** What the relay has: by key once, and in order. */
+/** The relay's messages: by key once, and in order. */
 class Relay {
   sequences = new Map();
   messages = new Map();

@@ -159,8 +159,8 @@ function isReason(tokens, at) {
   return false;
 }
 
-/** What of a source people would read although it isn't in the catalogue: `line 3: "Sign in"`. `allowed` are literals that are the same
- *  in all languages. */
+/** The texts in a source that people would read although they aren't in the catalogue: `line 3: "Sign in"`.
+ * `allowed` are literals that are the same in all languages. */
 export function literalsOf(source, allowed = []) {
   const tokens = tokensOf(source);
   const found = new Map();
@@ -207,9 +207,9 @@ export function literalsOf(source, allowed = []) {
   return [...found.values()];
 }
 
-/** What of a page of HTML people would read although it isn't in the catalogue. */
+/** The texts in an HTML page that people would read although they aren't in the catalogue. */
 export function literalsOfPage(html) {
-  // What one types and presses is the same in all languages; without scripts there is no catalogue.
+  // Typed and pressed keys are the same in all languages; without scripts there is no catalogue.
   const rest = html.replace(/<!--[\s\S]*?-->|<code[\s\S]*?<\/code>|<kbd>(?:Enter|Esc|Alt|Tab|.)<\/kbd>|<noscript>[\s\S]*?<\/noscript>|<title>Roost<\/title>/gu, "");
   const texts = [...rest.matchAll(/>([^<]+)</g)].map(([, words]) => words.trim()).filter(isWords);
   const attributes = [...rest.matchAll(/\s([\w-]+)="([^"]*)"/g)].filter(([, name, words]) => SPOKEN.includes(name) && isWords(words));

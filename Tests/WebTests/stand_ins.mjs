@@ -76,7 +76,7 @@ export async function newStore({ vault = new Vault(null), user = "alice", ...set
 export function sockets() {
   const made = [];
   class FakeSocket {
-    /** What is answered by itself: the members of the `ok`, by type. */
+    /** Automatic answers: the members of the `ok`, by type. */
     static answers = {};
     sent = [];
     isClosed = false;

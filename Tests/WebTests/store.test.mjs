@@ -616,7 +616,7 @@ test("what has happened to a conversation is kept, once each and in order, up to
   await take(event(3, { event: "unpinned", pin: 1 }));
   assert.deepEqual((await lines()).map((one) => [one.event, one.sequence, one.name, one.users?.length, one.count]), [
     ["created", 0, "n0", undefined, undefined], ["renamed", 1, "n1", undefined, undefined], ["added", 2, "n2", 5, 6]]);
-  // What the relay says of the conversation later leaves them.
+  // A later conversation object of the relay leaves them.
   await store.change(({ cache }) => cache.takeConversation({
     conversation: "g", kind: "group", role: "member", count: 8, members: ["bob"], sequence: 3, read: 0, unread: 0, time: 5 }));
   assert.equal((await lines()).length, 3);

@@ -75,7 +75,7 @@ test("requests are listed apart, and count nowhere", async (context) => {
   assert.deepEqual([users(talk), listed(roost), roost.snapshot.badge], [["zoe", "eve"], ["c1"], 1]);
   const timeline = await roost.timeline("@eve");
   assert.deepEqual([timeline.snapshot.items[0].text, timeline.snapshot.conversation.request], ["m1", "received"]);
-  // What was answered elsewhere has gone by the next session.
+  // A request answered elsewhere has gone by the next session.
   lists.requests.shift();
   net.last.end();
   await clock.pass(500);
@@ -205,7 +205,7 @@ test("a thread is asked for, follows its messages, and is written to", async (co
   net.last.say({ type: "ok", re: pages().at(-1).id, messages: [inThread(2)], more: false });
   await older;
   assert.deepEqual([thread.snapshot.items[0].text, thread.snapshot.hasOlder], ["m2", false]);
-  // What is deleted goes; what was left out is asked for.
+  // A deleted message goes; left-out ones are asked for.
   net.last.say({ type: "delete", conversation: "c1", sequence: 8, time: 11, position: "p10" });
   await turns();
   assert.deepEqual(thread.snapshot.items.map((one) => one.sequence), [2, 4, 6, 9]);

@@ -1,4 +1,4 @@
-// What texts are shown as: a part of Markdown, addresses and mentions; and that no text takes long.
+// The display of texts: a part of Markdown, addresses and mentions; and that no text takes long.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// What is on the screen: rows made of what is stored and what waits, windows that move and stay bounded, and a whole
-// app on a socket whose other end is the test.
+// The screen: rows made of stored and waiting messages, windows that move and stay bounded, and a whole app on a socket
+// whose other end is the test.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

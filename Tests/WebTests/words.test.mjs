@@ -15,13 +15,13 @@ const CATALOGUES = {};
 for (const name of LANGUAGES) CATALOGUES[name] = { first: await catalogue(name, ""), more: await catalogue(name, "-more") };
 const ENGLISH = CATALOGUES.en;
 
-/** What app.js is bundled with: it is there before the texts of the other parts are. */
+/** The files bundled with app.js: they are there before the texts of the other parts are. */
 const FIRST = ["app.js", "accounts.js", "app-language.js", "app-lines.js", "app-text.js"];
 const SOURCES = readdirSync(WEB).filter((name) => /^(app(-[a-z]+)?|accounts|qr)\.js$/.test(name));
 const sources = (names) => names.map((name) => [name, read(name)]);
 const LATER = SOURCES.filter((name) => !FIRST.includes(name));
 
-// What is the same in all languages: names of programs and protocols, classes, and what one types.
+// Words that are the same in all languages: names of programs and protocols, classes, and typed ones.
 const NAMES = ["Chrome", "Edge", "Firefox", "Safari", "Android", "Linux", "Windows"];
 const ALLOWED = {
   "accounts.js": ["Content-Type", "Bearer ", "Retry-After"],

@@ -11,7 +11,7 @@ struct Driver {
                 let members = object as? [String: Any]
             else { continue }
             let command = Command(members)
-            // What needs the relay may wait for it; the rest is done in the order in which it was said.
+            // Commands that need the relay may wait for it; the others are done in their order.
             if command.asksRelay { Task { await app.take(command) } } else { await app.take(command) }
         }
     }

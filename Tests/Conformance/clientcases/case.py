@@ -8,7 +8,7 @@ from . import FOLDER
 
 # The promises of README.md that a case is about; 0 for what they all rest on.
 PROMISES = range(8)
-# What a client may have beyond the least one; a driver names what its client has.
+# Abilities of a client beyond the least one; a driver names those of its client.
 FEATURES = {
     "store": "keeps on disk what it showed as done",
     "outbox": "keeps what can't be sent for now, and says what became of it",

@@ -171,7 +171,7 @@ class Proxy:
                 half.cancel()
             outcomes = await asyncio.gather(*halves, return_exceptions=True)
         if link.is_closing:
-            # What isn't read would reset the connection, and the app wouldn't get its close frame.
+            # Unread bytes would reset the connection, and the app wouldn't get its close frame.
             with contextlib.suppress(OSError, TimeoutError):
                 link.app.write_eof()
                 await asyncio.wait_for(reader.read(), PATIENCE)
@@ -288,7 +288,7 @@ class Proxy:
         for direction, members, link in self.held.pop(name, []):
             await self.give(direction, members, link)
 
-    # What went by
+    # Recorded traffic
 
     def seen(self, direction, pattern, since=0):
         """All frames of this kind that went by."""

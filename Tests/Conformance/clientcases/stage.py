@@ -173,7 +173,7 @@ class Stage:
         if not more.get("later"):
             await self.call("token", token=self.token())
 
-    # What it shows
+    # The app's screen
 
     async def do_shows(self, items, more):
         """Waits until a conversation shows these rows, and whatever else is named."""
@@ -334,7 +334,7 @@ class Stage:
     # The proxy
 
     async def do_rule(self, members, _):
-        # What is kept later is filled in when the rule takes a frame.
+        # Values that are kept later are filled in when the rule takes a frame.
         chosen = {name: self.case.values[one[1:]] for name, one in members.items()
                   if isinstance(one, str) and one[1:] in self.case.values}
         self.proxy.rules.append(Rule({**members, **chosen}))

@@ -7,7 +7,7 @@ BEFORE_WELCOME = {"hello", "ping", "bye"}
 # Answers that only a mistaken client gets.
 MISTAKES = {"bad_json", "bad_request", "unknown_type", "not_ready"}
 RANKS = {"sending": 0, "failed": 0, "sent": 1, "delivered": 2, "read": 3}
-# What makes a command the same one; a conversation has two names.
+# The members that make a command the same one; a conversation has two names.
 CONTENT = ("type", "kind", "body", "replyTo", "name", "users", "role", "forward")
 
 
@@ -43,7 +43,7 @@ class Watch:
         if self.broken:
             raise Broken("; ".join(dict.fromkeys(self.broken)))
 
-    # What goes by
+    # Traffic
 
     def passed(self, direction, frame, link):
         if direction == "up":
@@ -103,7 +103,7 @@ class Watch:
         elif position is not None and type not in REPLIES:
             self.given[position] = self.epochs.get(link)
 
-    # What the app shows
+    # The app's screen
 
     def shown(self, app):
         for destination, timeline in app.timelines.items():

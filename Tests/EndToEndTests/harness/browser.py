@@ -14,7 +14,7 @@ SCREENSHOTS = REPOSITORY / ".build-screenshots"
 # Most of a page's text to show when a test fails. In characters.
 SHOWN = 5_000
 
-# What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
+# Lines that the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
 OF_THE_NETWORK = re.compile(
     r"WebSocket connection to|net::ERR_|Failed to load resource|Service Worker registration blocked")
 

@@ -80,7 +80,7 @@ class Relay:
             piece = os.read(self.process.stdout.fileno(), 4096) if ready else b""
             assert piece, f"the relay didn't start: {seen!r}\n{self.log()}"
             seen += piece
-        # What the services of `roost up` have printed may be in it, too.
+        # It may contain output of the services of `roost up`, too.
         self.output = seen
         return found.group(1)
 
@@ -114,7 +114,7 @@ class Relay:
         """Everything it has written to standard error since the test began."""
         return (self.folder / "relay.log").read_text(errors="replace")
 
-    # Who comes in
+    # Connections
 
     def secret(self):
         text = self.key_file.read_text().strip()
@@ -147,7 +147,7 @@ class Relay:
         await found.hello(self.token(name, scope="service"), operator=True)
         return found
 
-    # What operators see
+    # Operators' view
 
     def get(self, path, **headers):
         """Sends a plain HTTP request and returns (status, headers, body)."""

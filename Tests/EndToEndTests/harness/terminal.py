@@ -118,7 +118,7 @@ class Terminal:
         if number:
             self.process.send_signal(number)
         code = await asyncio.wait_for(self.process.wait(), PATIENCE)
-        # What it wrote last is still in the terminal.
+        # Its last output is still in the terminal.
         os.set_blocking(self.main, False)
         while True:
             before = len(self.output)

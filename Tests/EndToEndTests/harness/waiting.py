@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-# A safety net. What hasn't happened by then never will, even on a loaded machine with a debug build.
+# A safety net. An event that hasn't happened by then never will, even on a loaded machine with a debug build.
 PATIENCE = 20.0
 
 # Time between two looks at something that doesn't announce its changes: a metric, a file, a process.

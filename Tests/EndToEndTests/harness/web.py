@@ -172,7 +172,7 @@ class Tab:
             await self.crash()
         await self.page.close()
         await asyncio.wait([living])
-        # What the page no longer answers isn't a mistake, and what it has answered may be one.
+        # A call that the closed page no longer answers isn't a fault, but a failed assertion may be one.
         if isinstance(living.exception(), AssertionError):
             living.result()
 

@@ -38,7 +38,7 @@ import Testing
         #expect(badges(bob).isEmpty)
         relay.advance(1)
         #expect(badges(bob) == [5] && badges(tablet) == [5])
-        // Who wrote has read it.
+        // The author has read it.
         #expect(badges(alice).isEmpty)
         tablet.tell("read", ["conversation": "\(group)", "sequence": 2])
         relay.advance(500)

@@ -121,7 +121,7 @@ import Testing
         #expect(bob.bodies == texts(6...6))
     }
 
-    /// Bob has the first two messages. What became of them, and of the group, comes in spite of the gap.
+    /// Bob has the first two messages. Their later changes, and those of the group, come in spite of the gap.
     @Test func aGapLeavesOutNothingButItsMessages() {
         post(1...2)
         var bob = relay.connect("bob")

@@ -20,7 +20,7 @@ import Testing
         #expect(alice.contact("invite", "u4") == "too_large")
         relay.pause()
         #expect(!relay.log.load().users.contains { $0.name == "u4" })
-        // What others want doesn't count until she wants it, too.
+        // Others' invitations don't count until she accepts.
         #expect(relay.connect("u5").contact("invite", "alice") == "ok")
         #expect(alice.contact("accept", "u5") == "too_large" && alice.contact("invite", "u5") == "too_large")
         #expect(alice.contact("remove", "u1") == "ok" && alice.contact("accept", "u5") == "ok")

@@ -194,7 +194,7 @@ extension JSONValue {
         #expect(alice.contact("invite", "alice", ("kind", "friend")) == "bad_request")
         relay.relay.rules.contactKinds = []
         #expect(alice.contact("invite", "carol") == "bad_request")
-        // What was agreed on stays.
+        // The agreed kind stays.
         #expect(alice.contacts() == ["bob sent friend"])
         #expect(relay.connect("bob").contact("accept", "alice") == "ok")
     }

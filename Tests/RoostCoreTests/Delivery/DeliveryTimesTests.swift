@@ -95,7 +95,7 @@ import Testing
         #expect(look(after: 3_600_000) == [0, 0, 1, 0, 0])
         #expect(look(after: 86_400_000) == [0, 0, 0, 1, 0])
         #expect(look(after: 604_800_000) == [0, 0, 0, 0, 1])
-        // What the store says of it counts after a restart.
+        // The store's times of it count after a restart.
         relay.sleep(1_000)
         #expect(look(after: 60_000) == [0, 0, 0, 0, 1])
     }

@@ -44,7 +44,7 @@ import Testing
         #expect(share == VisitShare(near: 4, crowd: 2, patient: 2))
         visited = []
         while let session = edge.next(in: &share) { visited.append(session.id) }
-        // What the others leave of their share isn't for the crowd.
+        // The rest of the others' share isn't for the crowd.
         #expect(visited == (some[8...] + some[2..<4]).map(\.id) && !edge.isEmpty)
     }
 

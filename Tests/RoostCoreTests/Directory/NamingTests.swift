@@ -132,7 +132,7 @@ import Testing
         #expect(log.load().users.map(\.name) == ["alice"])
     }
 
-    // MARK: Who is charged
+    // MARK: Charging
 
     @Test func whatOthersOpenDoesNotLockAUserOut() {
         let relay = RelayHarness(

@@ -44,7 +44,7 @@ import Testing
         #expect(mill(at: relay).outcome("send", ["as": "bem", "to": "@alice", "key": "k", "body": "x"]) == "not_found")
         #expect(mill(at: relay).outcome("admin.revoke", ["user": "bem"]) == "not_found")
         #expect(relay.log.load().users.count == users)
-        // What was refused has used no key.
+        // The refused command has used no key.
         _ = relay.connect("bem")
         #expect(alice.outcome("send", ["to": "@bem", "key": "k-bem", "body": "x"]) == "ok")
     }

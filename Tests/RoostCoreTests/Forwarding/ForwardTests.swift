@@ -60,7 +60,7 @@ import Testing
         let back = relay.connect("carol")
         #expect(back.frames("message").last?["origin"]?.text("from") == "bob")
         #expect(last(back)?["origin"]?.text("from") == "bob")
-        // What alice wrote has no origin.
+        // Alice's own message has no origin.
         relay.connect("alice").post("mine", to: other)
         #expect(last(back)?["origin"] == nil)
     }
@@ -81,7 +81,7 @@ import Testing
         _ = alice.request("delete", ["conversation": "\(other)", "sequence": 1])
         let deleted = forward(1, by: alice)
         #expect(deleted?["body"] == nil && deleted?["origin"] == nil && deleted?["deletedAt"] != nil)
-        // What the command says already isn't repeated.
+        // A body that the command contains already isn't repeated.
         #expect(alice.post("mine", to: other)?["body"] == nil)
     }
 

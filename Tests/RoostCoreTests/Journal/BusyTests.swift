@@ -51,7 +51,7 @@ import Testing
         let refused = alice.post("m3", to: group)
         #expect(refused?.text("code") == "busy")
         #expect(refused?.number("retryAfter") == Limits().stallMilliseconds)
-        // What only reads works on.
+        // Queries still work.
         #expect(alice.request("history", ["conversation": "\(group)"])?.list("messages").count == 1)
         relay.holdsCommits = false
         relay.settle()

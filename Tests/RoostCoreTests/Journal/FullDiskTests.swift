@@ -65,7 +65,7 @@ import Testing
         relay.advance(100)
         for type in ["typing", "signal", "receipt"] { #expect(!alice.frames(type).isEmpty, "\(type)") }
         #expect(bob.outcome("send", ["to": "\(group)", "key": "k", "body": "b"]) == "unavailable")
-        // Who is known may come, and who isn't would have to be stored.
+        // A known device may come, and an unknown one would have to be stored.
         #expect(relay.connect("bob", "phone").session.isReady)
         #expect(relay.connect("carol").codes == ["unavailable"])
     }

@@ -112,7 +112,7 @@ import Testing
         #expect(retry?.text("position") == first?.text("position"))
         #expect(retry?["conversation"]?.text("conversation") == first?["conversation"]?.text("conversation"))
         let others: [(Members, String)] = [
-            // What it was called isn't kept.
+            // The group's former name isn't kept.
             (["kind": "group", "name": "Two", "members": ["zoe", "bob"], "key": "g-1"], "ok"),
             (["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-1"], "conflict"),
             (["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-2"], "too_large"),

@@ -133,7 +133,7 @@ import Testing
         #expect(alice.request("delete", delete)?.flag("duplicate") == true)
         let told = relay.connect("bob").frames("delete").last
         #expect(told?.text("from") == "alice" && told?.text("reason") == "harassment")
-        // Who has blocked the admin gets the place, and not why.
+        // A member who has blocked the admin gets the placeholder, and not the reason.
         let place = carol.frames("delete").last
         #expect(place?.flag("hidden") == true && place?["reason"] == nil)
     }

@@ -55,7 +55,7 @@ import Testing
         #expect(bob.post("b", to: group)?.outcome == "rate_limited")
         _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "admin"])
         #expect(bob.post("b", to: group)?.outcome == "ok")
-        // What it wrote as an admin counts once it is a member again.
+        // Its messages as an admin count once it is a member again.
         _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "member"])
         #expect(bob.post("c", to: group)?.outcome == "rate_limited")
         let direct = bob.makeDirect("carol")

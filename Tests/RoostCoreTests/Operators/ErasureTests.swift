@@ -45,7 +45,7 @@ import Testing
         }
         alice.post("direct", to: "@bob")
         _ = alice.request("delete", ["conversation": "\(group)", "sequence": 1])
-        // What she wrote before she left goes, too.
+        // Her messages from before she left go, too.
         _ = alice.request("conversation.leave", ["conversation": "\(group)"])
         relay.pause()
         bob.forget()

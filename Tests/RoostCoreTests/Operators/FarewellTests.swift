@@ -53,7 +53,7 @@ import Testing
         #expect(owner(of: other, for: bob) == ["bob"])
         #expect(names(in: direct, for: bob) == ["bob"])
         #expect(relay.relay.directory.conversations[own] == nil)
-        // What was said stays, unless it is erased.
+        // The user's messages stay, unless they are erased.
         #expect(bob.request("history", ["conversation": "\(group)"])?.list("messages").count == 1)
         // The heir may do what owners do.
         #expect(carol.outcome("conversation.remove", ["conversation": "\(group)", "users": ["bob"]]) == "ok")
@@ -96,7 +96,7 @@ import Testing
             #expect(bob.outcome("contact.invite", ["user": "alice"]) == "gone")
             #expect(carol.outcome("send", ["to": "@alice", "key": "k", "body": "x"]) == "gone")
         }
-        // What was said can still be read.
+        // The messages can still be read.
         #expect(bob.outcome("history", ["conversation": "\(direct)"]) == "ok")
     }
 
@@ -235,7 +235,7 @@ import Testing
         relay.advance(1_000)
         let mill = mill()
         let erasure = mill.request("admin.erase", ["user": "alice"])?["erasure"]
-        // What it has stored itself comes after the page.
+        // Its own events come after the page.
         #expect(erasure?.number("erased") == 1 && erasure?.flag("more") == true)
         let removal = bob.frames("react").last
         #expect(removal?.text("from") == "alice" && removal?.text("reaction") == "+")

@@ -74,7 +74,7 @@ import Testing
         #expect(mill.outcome("admin.revoke", ["sid": "s-1", "until": Value(json: "\(day)")]) == "ok")
         #expect(mill.outcome("admin.revoke", ["sid": "s-1", "until": Value(json: "\(day + 1)")]) == "too_large")
         #expect(mill.outcome("admin.revoke", ["sid": "s-1", "until": Value(json: "\(Int64.max)")]) == "too_large")
-        // What is over by then only closes.
+        // A sign-in that is over by then only closes connections.
         let alice = relay.connect("alice#s-9")
         #expect(mill.request("admin.revoke", ["sid": "s-9", "until": 1])?.number("closed") == 1)
         #expect(alice.closeCode == .revoked)

@@ -150,7 +150,7 @@ extension Policy {
         #expect(alice.outcome("send", ["to": "@bob", "key": "k", "body": "x"]) == "ok")
         #expect(alice.outcome("send", ["to": "@dave", "key": "k2", "body": "x"]) == "ok")
         #expect(relay.logged == [1, 1, 1] && relay.refused == [0, 0, 0])
-        // What is refused anyway isn't the gate's.
+        // A command that is refused anyway doesn't count as the gate's.
         #expect(alice.outcome("watch", ["users": ["dave"]]) == "ok")
         _ = relay.connect("eve")
         #expect(alice.outcome("watch", ["users": ["eve"]]) == "forbidden")

@@ -171,7 +171,7 @@ import Testing
         #expect(shown(dave) == ["b"])
     }
 
-    // MARK: What happens to messages
+    // MARK: Changes of messages
 
     @Test func changesByWhomOneDoesNotSeeAreHidden() {
         talk()
@@ -230,7 +230,7 @@ import Testing
         #expect(
             [alice, bob, carol].map { $0.frames("signal").compactMap { $0.text("from") } }
                 == [["carol"], ["alice", "carol"], ["alice", "bob"]])
-        // Who is there is hidden both ways, as with `never`.
+        // Presence is hidden both ways, as with `never`.
         #expect(
             [alice, bob, carol].map { $0.frames("typing").compactMap { $0.text("user") } }
                 == [["carol"], ["carol"], ["alice", "bob"]])

@@ -511,7 +511,7 @@ import Testing
         #expect(vic.request("contact.invite", ["user": "mal"])?["contact"]?.text("state") == "accepted")
     }
 
-    // MARK: Who has an account
+    // MARK: Existence of accounts
 
     /// A name that doesn't exist gets the same answer as one that does.
     @Test(arguments: [GateRules.Mode.off, .on])

@@ -332,7 +332,7 @@ import Testing
         // The same again isn't more.
         except(bob, "a", "b", "d", as: "blocked")
         #expect(bob.outcome("contact.block", ["users": ["d", "e"]]) == "too_large")
-        // Who was hidden from before the block is so again.
+        // A user hidden before the block is hidden again.
         except(bob, "a", as: "unblocked")
         #expect(bob.outcome("except", ["users": ["e"], "as": "always"]) == "too_large")
         except(bob, "d", as: "unblocked")

@@ -90,7 +90,7 @@ import Testing
         #expect(found(asker, "an") == ["u1", "u2", "u3"])
         _ = clients["u2"]?.request("conversation.leave", ["conversation": "\(crew)"])
         #expect(found(asker, "an") == ["u1", "u3"])
-        // What was written there has to have a name.
+        // People in their entries need names.
         let shown = asker.request("user.get", ["users": ["u2", "u1"]])?.list("profiles").compactMap { $0.text("name") }
         #expect(shown == ["Annika", "Anna"])
         let stranger = relay.connect("stranger")

@@ -241,7 +241,7 @@ import Testing
         #expect(mill.outcome("admin.profile", ["user": "zoe", "name": "Zoe", "ifVersion": 3]) == "conflict")
         #expect(mill.outcome("admin.profile", ["user": "zoe", "deleted": true]) == "not_found")
         #expect(relay.relay.counters.users == users)
-        // Who is given nothing is known all the same.
+        // A user without any member is known all the same.
         let given = mill.request("admin.profile", ["user": "zoe"])
         #expect(given?.number("version") == 1 && given?["duplicate"] == nil)
         #expect(mill.request("admin.profile", ["user": "zoe"])?.flag("duplicate") == true)

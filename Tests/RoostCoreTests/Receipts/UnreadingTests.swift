@@ -75,7 +75,7 @@ import Testing
         alice.post("3", to: group)
         relay.advance(1_000)
         #expect(badge(bob) == 2 && badge(tablet) == 2)
-        // What is acked isn't read.
+        // An acked message isn't read.
         bob.ackAll()
         relay.pause()
         let acked = alice.frames("receipt").last { $0.text("user") == "bob" }

@@ -290,7 +290,7 @@ extension RelayHarness {
         #expect(alice.post("2", to: "@carol")?.outcome == "ok")
         #expect(alice.post("3", to: "@dave")?.outcome == "too_large")
         #expect(relay.relay.directory.user(called: "dave") == nil)
-        // What is dropped counts, also after a restart; what is accepted doesn't.
+        // A dropped request counts, also after a restart; an accepted one doesn't.
         #expect(bob.outcome("request.drop", ["conversation": "\(first)"]) == "ok")
         relay.crashWithRequests()
         let again = relay.connect("alice")

@@ -107,7 +107,7 @@ import Testing
         #expect(told(bob) == ["+3"])
     }
 
-    // MARK: Who isn't there
+    // MARK: Absent users
 
     @Test func aBackgroundFetchIsNotTold() {
         let carol = relay.connect("carol", background: true)

@@ -1,4 +1,4 @@
-// What articles show of Apple's frameworks: parsed everywhere, compiled where these exist.
+// The articles' code for Apple's frameworks: parsed everywhere, compiled where these exist.
 
 import RoostClient
 import RoostKit

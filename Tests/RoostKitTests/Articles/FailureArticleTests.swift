@@ -92,7 +92,7 @@ import Testing
         for _ in 0..<3 { relay.refuseNext("send", .tooLarge) }
         for text in ["one", "two", "three"] { try await timeline.send(text) }
         try await timeline.send("four")
-        // What comes behind goes on.
+        // The items behind it go on.
         await timeline.until { $0.states.first == .sent && $0.items.count == 4 }
         var failed = timeline.items.compactMap(\.message).filter { $0.outboxItem != nil }
         #expect(failed.compactMap(\.text) == ["one", "two", "three"])

@@ -141,7 +141,7 @@ import Testing
         pair.writing.draft = "H"
         try await pair.writing.saveDraft()
         await pair.reading.until { $0.typing == ["alice"] }
-        // What comes later has passed on what came before.
+        // A later message shows that the earlier ones have been passed on.
         try await pair.reading.send("go on")
         let later = await pair.reading.until { $0.states.last == .delivered(count: 1, others: 1) }
         #expect(later.typing == ["alice"])

@@ -96,7 +96,7 @@ import Testing
         await pair.other.untilPresence { $0["alice"]?.state == .online }
         pair.cutOff()
         pair.relay.advance(.seconds(5))
-        // What comes later has passed on what came before.
+        // A later message shows that the earlier ones have been passed on.
         try await pair.reading.send("still there?")
         await pair.reading.until { $0.areSent.last == true }
         #expect(pair.other.person("alice").isOnline)

@@ -121,7 +121,7 @@ import Testing
             [group] + ["alice", "bob", "carol"].filter { $0 != app.user }.map { "@\($0)" }
         }
 
-        // MARK: What must hold
+        // MARK: Invariants
 
         func check() async throws {
             for app in apps {

@@ -81,7 +81,7 @@ final class SimulatedApp {
         }
     }
 
-    // MARK: What the user does
+    // MARK: The user's actions
 
     func send(to destination: String, replyTo: TimelineItem.ID? = nil) async throws {
         guard let timeline = try await timeline(destination) else { return }

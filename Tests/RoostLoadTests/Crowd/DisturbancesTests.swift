@@ -63,7 +63,7 @@ import Testing
         spared.delivered(from: 0, to: 1, due: at(5), latency: 10)
         spared.delivered(from: 1, to: 0, due: at(6.9), latency: 20)
         spared.delivered(from: 1, to: 0, due: at(7.3), latency: 30)
-        // Who was cut off is no bystander, and neither is who writes to one.
+        // A user who was cut off is no bystander, and neither is one who writes to them.
         spared.delivered(from: 2, to: 1, due: at(6), latency: 40)
         spared.delivered(from: 1, to: 2, due: at(6), latency: 50)
         spared.delivered(from: 0, to: 1, due: at(500), latency: 60)

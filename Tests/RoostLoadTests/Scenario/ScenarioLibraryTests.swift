@@ -21,7 +21,7 @@ import Testing
         try body(folder)
     }
 
-    // MARK: What is shipped
+    // MARK: Shipped scenarios
 
     @Test func theLibraryHasAllScenarios() throws {
         #expect(

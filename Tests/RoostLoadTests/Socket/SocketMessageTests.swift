@@ -134,7 +134,7 @@ import Testing
         }
         #expect(other.texts == ["me too"])
         #expect(owner.texts.count < begun / one.count)
-        // What a turn left unread is read without a further event.
+        // Bytes that a turn left unread are read without a further event.
         let far = SocketLoop.now() + 10_000_000_000
         while owner.texts.count < begun / one.count, SocketLoop.now() < far { loop.turn(until: far) }
         #expect(owner.texts.count == begun / one.count)

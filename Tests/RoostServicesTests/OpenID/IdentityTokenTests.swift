@@ -113,7 +113,8 @@ struct IdentityTokenTests {
         let hash = SHA256.hash(data: Data("raw".utf8)).map { String(format: "%02x", $0) }.joined()
         let hashed = issuer.sign(claims(["nonce": "\"\(hash)\""]))
         _ = try identity(hashed, nonce: .hashed("raw"))
-        // What a thief reads in the token is good for nothing, and neither is a token that has the nonce itself.
+        // The hash that a thief reads in the token is good for nothing, and neither is a token that has the nonce
+        // itself.
         let plain = issuer.sign(claims(["nonce": #""raw""#]))
         for (token, nonce) in [
             (hashed, IdentityRules.Nonce.hashed("other")), (hashed, .exact("raw")), (hashed, .hashed(hash)),

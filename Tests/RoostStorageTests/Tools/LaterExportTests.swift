@@ -239,8 +239,7 @@ import Testing
         #expect(pins.map(\.sequence.value) == [1, 2])
     }
 
-    /// A request waits where it is imported, and counts against the one who sent it. What was accepted never waits
-    /// again.
+    /// A request waits where it is imported, and counts against its sender. An accepted one never waits again.
     @Test func aRequestWaitsWhereItIsImported() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)

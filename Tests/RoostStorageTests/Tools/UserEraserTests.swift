@@ -94,7 +94,7 @@ import Testing
         #expect(snapshot.members.filter { $0.role == .owner }.map(\.user) == [UserNumber(3)])
         #expect(snapshot.revocations.map(\.user) == [UserNumber(2)])
         #expect(snapshot.users.contains { $0.name == "u2" })
-        // What others reacted with stays.
+        // Others' reactions stay.
         #expect(try again.writer.database.value("SELECT sum(count) FROM reaction_count") == "1")
         // A retry of what is erased isn't stored again.
         let retry = try again.commit([message("squirrel", by: 2, key: "b")])
