@@ -85,6 +85,9 @@ async def test_what_is_written_during_a_block_never_comes(start):
     await alice.event("message", body="after")
     assert await history(alice, direct) == ["hello", "-", "-", "after"]
     assert (await object_of(alice, direct))["message"]["body"] == "after"
+    # A mark that left out the places would betray the block.
+    await alice.call("read", conversation=direct, sequence=4)
+    assert (await bob.event("receipt", user="alice", read=4))["delivered"] == 4
     assert await alice.refusal("react", conversation=direct, sequence=2, reaction="+") == "not_found"
     assert await alice.refusal("send", to=direct, key="r", body="x", replyTo=3) == "not_found"
     assert not [frame for frame in alice.frames if "secret" in str(frame)]
