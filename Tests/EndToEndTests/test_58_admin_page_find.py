@@ -107,6 +107,27 @@ async def test_an_operator_looks_after_invitations(both):
         await page.get_by_role("button", name="Yes").click()
         await page.get_by_text("No invitation can be opened at the moment.").wait_for()
         assert (await crew.alice.call("invite.list"))["invites"] == []
+        # A group is found by its name.
+        field = page.get_by_label("Group (by name; empty to chat)")
+        await field.fill("No such crew")
+        await page.get_by_role("button", name="Create invitation").click()
+        await page.get_by_text("No group is called “No such crew”.").wait_for()
+        await field.fill("harb")
+        await page.locator("#invite-groups option[value='Harbour crew']").wait_for(state="attached")
+        await field.fill("Harbour crew")
+        await page.get_by_role("button", name="Create invitation").click()
+        await page.get_by_text("To join the group “Harbour crew”").wait_for()
+        assert [one["conversation"] for one in (await crew.alice.call("invite.list"))["invites"]] == [crew.group]
+        await page.get_by_role("button", name=re.compile("^Revoke the invitation")).click()
+        await page.get_by_role("button", name="Yes").click()
+        await page.get_by_text("No invitation can be opened at the moment.").wait_for()
+        # What operators did is said with names.
+        await page.get_by_role("button", name="List what operators did").click()
+        rows = page.locator("#audit-table tbody tr")
+        await rows.filter(has_text="made an invitation of").first.wait_for()
+        acts = " ".join(await rows.all_inner_texts())
+        assert "Alice Ames" in acts and crew.accounts["Alice Ames"]["user"] not in acts
+        await page.locator("#audit-table").screenshot(path=SCREENSHOTS / "admin-audit-names.png")
         assert browser.problems == []
     walk, at = Walk(both), "/v1/admin/users/{user}/invites"
     token = (await asyncio.to_thread(roost, both, "page")).partition("services=")[2]
@@ -121,7 +142,7 @@ async def test_an_operator_looks_after_invitations(both):
     assert walk.ask("GET", path, at=at, token=token)["invites"] == []
     assert walk.ask("POST", path, {"conversation": "c-none"}, at=at, token=token).status == 404
     lines = await asyncio.to_thread(roost, both, "audit")
-    assert lines.count("uninvite") == 2 and "to chat" in lines
+    assert lines.count("uninvite") == 3 and "to chat" in lines
 
 
 async def test_operators_get_there_from_the_chat_page(both):

@@ -9,10 +9,13 @@ const PAGE = 50;
 
 /** Shows what the relay knows of a user. */
 let onUser = () => {};
+/** Returns the name of a user. */
+let nameOf = async (user) => user;
 
 /** Shows the section as far as it can be used: there may be no services, or no token for them. */
-export async function openAccounts(giveToken, lookUp) {
+export async function openAccounts(giveToken, lookUp, giveName) {
   onUser = lookUp;
+  nameOf = giveName;
   closeAccounts();
   const problem = await openServices(giveToken);
   explain(problem);
@@ -209,9 +212,12 @@ async function listAudit(before) {
   if (!before) table.tBodies[0].replaceChildren();
   const page = await tried("GET", `/v1/admin/audit?limit=${PAGE}${before ? `&before=${before}` : ""}`);
   if (!page) return;
+  const users = [...new Set(page.entries.flatMap(({ by, user }) => [by, user ?? []].flat()))];
+  const names = new Map(await Promise.all(users.map(async (one) => [one, await nameOf(one)])));
+  const named = (one) => (one ? element("span", { title: one, dir: "auto" }, names.get(one)) : "");
   for (const { time, by, act, user, detail } of page.entries) {
     const words = detail ? `${ACTS[act] ?? act}${detail.startsWith("report ") ? ` (${detail})` : ` ${detail}`}` : act === "tier" ? "took the tier away" : ACTS[act] ?? act;
-    table.tBodies[0].append(row(table, [when(time), by, words, user ?? ""]));
+    table.tBodies[0].append(row(table, [when(time), named(by), words, named(user)]));
   }
   nextEntry = page.next;
   table.hidden = table.tBodies[0].rows.length === 0;

@@ -4,7 +4,7 @@
 import { closeAccounts, endSignIns, openAccounts, showAccount } from "./accounts.js";
 import { $, button, complain, confirmed, count, element, row, things, when } from "./dom.js";
 import { closeFind, openFind } from "./find.js";
-import { showInvites } from "./invites.js";
+import { openInvites, showInvites } from "./invites.js";
 import { hasServices } from "./services.js";
 
 const HALF_HOUR = 30 * 60_000;
@@ -284,7 +284,8 @@ async function signIn() {
     say(`${welcome.server}, signed in as ${await nameOf(welcome.operator, opened)}`);
     for (const [id, isHidden] of [["sign-in", true], ["content", false], ["leave", false]]) $(id).hidden = isHidden;
     openFind(ask, lookUp, showMessage);
-    openAccounts(renew ?? (async () => servicesToken || token), lookUp);
+    openInvites(ask);
+    openAccounts(renew ?? (async () => servicesToken || token), lookUp, (user) => nameOf(user, opened));
   } catch (error) {
     if (error instanceof Refused && error.code !== "busy") return signOut(`${error.code}: ${error.message}`);
     opened.close();
