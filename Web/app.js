@@ -674,6 +674,15 @@ async function confirmAddress(secret) {
 /** Handles a link that makes an account, or signs in the owner of this server, who may have one already. */
 async function welcome(kind, secret) {
   let words = t("chooseName");
+  let title = t(kind === "owner" ? "welcomeOwner" : "invited");
+  if (kind === "friend") {
+    try {
+      const asked = await accounts.invitation(secret);
+      if (asked.name) title = invitations.words(asked);
+    } catch (error) {
+      if (error.code === "bad_link") return invitations.refuse(undefined, known.users.length > 0);
+    }
+  }
   if (kind === "owner") {
     try {
       return enter(await accounts.signInByLink(secret));
@@ -682,7 +691,7 @@ async function welcome(kind, secret) {
       if (error.member !== "displayName") words = accountReason(error);
     }
   }
-  showStart(t(kind === "owner" ? "welcomeOwner" : "invited"), words);
+  showStart(title, words);
   startForm.come = async (name, role) => {
     const user = await accounts.signInByLink(secret, name, role);
     listView.awaitsMeeting = kind === "friend";

@@ -202,7 +202,7 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
         await fill(olga, name="Olga")
         await olga.live()
         finn = await browser.tab(await browser.device(), await asyncio.to_thread(link, "--friend"))
-        await finn.page.get_by_role("heading", name="You’re invited").wait_for()
+        await finn.page.get_by_role("heading", name="Olga invites you to chat").wait_for()
         await fill(finn, name="Finn")
         await finn.live()
         # Without an address the account couldn't be signed in to again; the page says so, quietly and before it is

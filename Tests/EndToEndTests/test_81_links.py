@@ -197,11 +197,24 @@ async def test_a_link_that_is_opened_before_there_is_a_connection(both):
 
 
 async def test_a_friends_link_is_for_who_is_new(both):
-    friend = both.printed(rb"friend +(http\S+)")
+    owner, friend = (both.printed(pattern) for pattern in (rb"owner +(http\S+)", rb"friend +(http\S+)"))
     async with Browser(network_fails=True) as browser:
         ben = await browser.tab(await browser.device(), friend)
+        # Before the owner has come, nothing is known of the owner.
+        await ben.page.get_by_role("heading", name="You’re invited").wait_for()
         await ben.page.locator("#start-name").wait_for()
         assert await ben.page.locator("#start-ways").is_hidden()
+        await come(browser, owner, "Olivia")
+        again = await browser.tab(await browser.device(**PHONE), friend)
+        await again.page.get_by_role("heading", name="Olivia invites you to chat").wait_for()
+        await again.shot("links-friend")
+        await again.page.locator("#start-name").fill("Ben")
+        await again.page.locator("#start-submit").click()
+        await again.live()
+        # A used link says so before it asks for a name.
+        late = await browser.tab(await browser.device(), friend)
+        await late.page.get_by_role("heading", name="This invitation doesn’t work").wait_for()
+        assert "Olivia" not in await late.page.locator("body").inner_text()
 
 
 async def test_a_revoked_link(both):

@@ -22,14 +22,24 @@ package final class Invitations: Sendable {
         self.relay = relay
     }
 
-    /// Shows the maker and the group of the invitation with this code. Guesses count against the client's address.
+    /// Shows the maker and the group of the invitation with this code, or the owner's name for a friend's link. Guesses
+    /// count against the client's address.
     /// - Throws: `badLink` for every code that can't be used, whatever the reason.
     package func show(_ code: String?, client: String) async throws(ServiceFault) -> Shown {
         guard let code else { throw .invalid("code", "is required") }
         try accounts.admit(client: client)
-        let shown = try await find(code)
+        let shown = if let owner = try await host(of: code) { owner } else { try await find(code) }
         accounts.forgive(client: client)
         return shown
+    }
+
+    /// The owner as a friend's link shows it, without a name before there is an owner; nil for every other link.
+    private func host(of link: String) async throws(ServiceFault) -> Shown? {
+        let (hash, now) = (RefreshToken.hash(link), accounts.clock.now())
+        return try await accounts.database.read { database throws(LocalFailure) in
+            guard try LinkTable.isGood(hash, .friend, now: now, database) else { return nil }
+            return Shown(name: try AccountTable.owner(database)?.name, group: nil)
+        }
     }
 
     private func find(_ code: String) async throws(ServiceFault) -> Shown {
