@@ -1,4 +1,4 @@
-"""What the bench says of the memory of conversations: the file it imports, and that it measures a relay."""
+"""The bench's line on the memory of conversations: the file it imports, and that it measures a relay."""
 
 import collections
 

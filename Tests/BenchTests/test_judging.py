@@ -1,4 +1,5 @@
-"""Which figure is judged: that of the closed loop only if gauge was its own limit and the servers' cores were full."""
+"""The figure that is judged: that of the closed loop only if gauge was its own limit and the servers' cores were full.
+"""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What the bench says of reports on presence: the ratio to a run without watching, and the faults that count."""
+"""The bench's line on presence: the ratio to a run without watching, and the faults that count."""
 
 from types import SimpleNamespace
 

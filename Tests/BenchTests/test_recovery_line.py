@@ -1,4 +1,4 @@
-"""What the bench says of reports on storms: the bounds, and what never ends."""
+"""The bench's line on storms: the bounds, and disturbances that never end."""
 
 from types import SimpleNamespace
 

@@ -109,7 +109,7 @@ def test_no_two_topics_share_a_bucket_of_the_ceiling(bench):
 
 
 def bucket(topic):
-    """As ceiling.c has it."""
+    """Finds the bucket by the rule of ceiling.c."""
     value = 5381
     for byte in topic.encode():
         value = value * 33 + byte & 0xffff_ffff

@@ -1,5 +1,6 @@
-"""How many messages the closed loop keeps in flight: signals may be lost if there are too many, stored messages
-never."""
+"""The number of messages that the closed loop keeps in flight: signals may be lost if there are too many, stored
+messages never.
+"""
 
 import contextlib
 

@@ -25,8 +25,9 @@ TOGETHER = re.compile(r"test_45_conformance\.py::test_case\[[a-z]+-")
 
 
 class Scheduling(LoadScopeScheduling):
-    """Whoever is free gets the next test, or those that belong together. The mark `xdist_group` of pytest-xdist 3.8
-    does nothing with pytest 9."""
+    """Gives a free worker the next test, or those that belong together. The mark `xdist_group` of pytest-xdist 3.8 does
+    nothing with pytest 9.
+    """
 
     def _split_scope(self, nodeid):
         together = TOGETHER.search(nodeid)

@@ -1,5 +1,6 @@
 """The handshake: an upgrade is accepted as RFC 6455 says. Everything else is refused in HTTP/1.1 with a JSON body,
-before it reaches the Relay. Strange requests hurt nobody else."""
+before it reaches the Relay. Strange requests affect no other client.
+"""
 
 import json
 

@@ -1,5 +1,6 @@
-"""Authentication: `welcome` tells a client everything it needs, only a valid token opens a session, the token may fix
-the device, and `hello` must come first and only once."""
+"""Authentication: `welcome` has everything a client needs, only a valid token opens a session, the token may fix the
+device, and `hello` must come first and only once.
+"""
 
 import asyncio
 import base64

@@ -1,5 +1,6 @@
-"""Conversations: direct and group, who may change what, who is told, the order of the list, and that the last member to
-leave erases the conversation."""
+"""Conversations: direct and group, the rights to changes, the recipients of events, the order of the list, and that the
+last member to leave erases the conversation.
+"""
 
 import asyncio
 
@@ -9,7 +10,7 @@ from harness.waiting import until
 
 
 async def three(relay, name):
-    """alice, bob and carol are in a group of alice's, connected, and told of it."""
+    """alice, bob and carol are in a group of alice's, connected, and have got the event."""
     people = [await relay.device(name(who)) for who in ("alice", "bob", "carol")]
     group = await people[0].group("Crew", name("bob"), name("carol"))
     for device in people[1:]:

@@ -13,7 +13,7 @@ ODD_BODY = (
 
 
 async def pair(relay, name):
-    """alice and bob are in a direct conversation, connected, and told of it."""
+    """alice and bob are in a direct conversation, connected, and have got the event."""
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     answer = await alice.call("conversation.create", kind="direct", members=[name("bob")])
     await bob.event("conversation", event="created")

@@ -1,5 +1,6 @@
-"""Receipts: delivered and read are watermarks that only rise. Everyone concerned is told, changes are merged, and they
-survive a restart."""
+"""Receipts: delivered and read are watermarks that only rise. Everyone concerned gets them, changes are merged, and
+they survive a restart.
+"""
 
 from harness.waiting import until
 

@@ -1,4 +1,4 @@
-"""Typing: others are told of its beginning and its end once each, whatever ends it. It is never stored."""
+"""Typing: others get its beginning and its end once each, whatever ends it. It is never stored."""
 
 import asyncio
 

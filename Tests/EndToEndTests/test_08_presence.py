@@ -1,5 +1,6 @@
 """Presence: a goodbye counts at once, a drop after the grace, a quick return shows nothing, several devices make one
-user, and after kill -9 nobody is a ghost."""
+user, and after kill -9 no user is a ghost.
+"""
 
 import asyncio
 import time
@@ -183,7 +184,7 @@ def end(relay, signal):
 
 
 async def company(relay):
-    """Alice, Carol and Dave, whom Bob and a second device of his see online."""
+    """Alice, Carol and Dave, who are online for Bob and a second device of his."""
     watchers = [await relay.device("bob"), await relay.device("bob", "tablet")]
     others = []
     for name in ("alice", "carol", "dave"):
@@ -198,7 +199,9 @@ async def company(relay):
 
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
 async def test_a_restart_is_not_seen(start, signal):
-    """Who comes back within the grace never left, for those who come back before and for those who come after."""
+    """A user who comes back within the grace never left, for observers who come back before and for those who come
+    after.
+    """
     relay = start(presence__grace_seconds=300)
     await company(relay)
     end(relay, signal)
@@ -357,7 +360,7 @@ async def test_an_invisible_user_looks_like_one_who_is_gone(start):
 
 
 async def ended(device):
-    """What each of the user's devices does, and why its connection before the present one ended."""
+    """Returns each of the user's devices with its state, and why its connection before the present one ended."""
     answer = await device.call("devices")
     return {one["device"]: (one["state"], one.get("ended", {}).get("reason")) for one in answer["devices"]}
 

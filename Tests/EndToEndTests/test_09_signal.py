@@ -1,4 +1,4 @@
-"""Signals: they reach every other connected member and nobody else, byte for byte, and are never stored."""
+"""Signals: they reach every other connected member and no other client, byte for byte, and are never stored."""
 
 import pytest
 

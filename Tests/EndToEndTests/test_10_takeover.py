@@ -1,5 +1,6 @@
-"""A second connection of the same device takes over. The first one is told and closed, nobody sees the user leave, and
-nothing is lost in between."""
+"""A second connection of the same device takes over. The first one gets the reason and is closed, no observer sees the
+user leave, and nothing is lost in between.
+"""
 
 import asyncio
 

@@ -1,5 +1,6 @@
-"""Whatever is wrong gets a clear answer, an `error` that names the member or a numbered close, and hurts nobody else:
-one client that could end the relay would end everybody's session."""
+"""Wrong input gets a clear answer, an `error` that names the member or a numbered close, and affects no other client:
+one client that could end the relay would end everyone's session.
+"""
 
 import asyncio
 import contextlib

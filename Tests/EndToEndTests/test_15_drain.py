@@ -1,5 +1,6 @@
-"""SIGTERM: every client is told to come back and when, nothing acked is lost, the write-ahead log is emptied, and the
-process exits with 0 within ten seconds. A second signal ends it at once."""
+"""SIGTERM: every client gets a time to come back, nothing acked is lost, the write-ahead log is emptied, and the
+process exits with 0 within ten seconds. A second signal ends it at once.
+"""
 
 import asyncio
 import json
@@ -119,7 +120,7 @@ async def test_a_second_signal_ends_it_at_once(start):
 
 
 async def test_a_restart_shows_nobody_as_gone(start):
-    """During a drain nobody is told that others left, because they are about to come back."""
+    """During a drain no client gets the event that others left, because they are about to come back."""
     relay = start()
     alice, bob = await relay.device("alice"), await relay.device("bob")
     await alice.send("@bob", "x")

@@ -45,7 +45,7 @@ class Chat:
         return found
 
     async def asks(self, line, pattern):
-        """Types a command until its answer has the pattern. For what comes by an event that a pipe isn't told of."""
+        """Types a command until its answer has the pattern. For changes whose event a pipe doesn't show."""
         said = ""
         for _ in range(300):
             # An unknown command answers in its turn, so the text before it is the answer.

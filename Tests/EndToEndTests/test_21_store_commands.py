@@ -53,7 +53,7 @@ def read_marks(relay, conversation):
 
 
 async def history(relay, user, conversation):
-    """What a member sees: (sequence, sender, body or None)."""
+    """Returns the history as a member sees it: (sequence, sender, body or None)."""
     device = await relay.device(user, "reader", background=True)
     answer = await device.call("history", conversation=conversation, limit=100)
     await device.bye()

@@ -31,7 +31,7 @@ def queries():
 
 
 def ask(relay, number, **parameters):
-    """What a query answers: a list of rows, as the sqlite3 tool prints them."""
+    """Returns the answer to a query: a list of rows, as the sqlite3 tool prints them."""
     lines = [".timeout 20000", ".mode json"]
     lines += [f".parameter set :{name} {json.dumps(repr(value))}" for name, value in parameters.items()]
     text = "\n".join([*lines, queries()[number]])

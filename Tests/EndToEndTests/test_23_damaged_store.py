@@ -1,4 +1,4 @@
-"""Rows of the store are damaged: clients are told which messages are missing, and get everything else."""
+"""Rows of the store are damaged: clients learn which messages are missing, and get everything else."""
 
 import contextlib
 import sqlite3

@@ -88,7 +88,7 @@ async def goes_on_without_room(relay, alice, bob, group, acked):
 
 
 async def goes_on_with_room(relay, alice, group, found, unacked):
-    """What was refused can be stored, once."""
+    """Refused messages can be stored once there is room, once each."""
     await until(lambda: relay.get("/readyz")[0] == 200, "a relay that takes messages again")
     assert relay.metric("roost_store_full") == 0
     assert sorted(found) == list(range(1, len(found) + 1))

@@ -1,5 +1,6 @@
 """The newest messages of a store are lost, although they were acked. No start hides that: the log has a new epoch, its
-positions go on after those that were given, and the operator is told."""
+positions go on after those that were given, and the operator gets a message.
+"""
 
 import pathlib
 import shutil
@@ -12,7 +13,7 @@ FRAME_BYTES = 24 + 8_192
 
 
 async def written(start, **settings):
-    """A relay that was killed after two hundred messages, and what its clients have been told."""
+    """A relay that was killed after two hundred messages, and its clients' knowledge."""
     relay = start(**settings)
     alice = await relay.device("alice")
     group = await alice.group("Crew", "bob")

@@ -1,5 +1,6 @@
-"""Copies of a store, each damaged somewhere in its file. Whatever is hit, a client is never shown what wasn't written,
-and gets everything else or is told what is missing. The relay lives on, or says in one line why it doesn't start.
+"""Copies of a store, each damaged somewhere in its file. Wherever it is hit, a client never gets a text that wasn't
+written, and gets everything else or learns what is missing. The relay lives on, or says in one line why it doesn't
+start.
 
 ROOST_DAMAGED_COPIES and ROOST_DAMAGES set how many copies are tried, and how many damages each has."""
 

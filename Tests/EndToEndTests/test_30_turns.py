@@ -1,4 +1,4 @@
-"""Hundreds of connections break at once: whoever stays gets what is sent to it meanwhile."""
+"""Hundreds of connections break at once: the others get their messages meanwhile."""
 
 import asyncio
 import pathlib

@@ -1,4 +1,4 @@
-"""How many members of a conversation are online: for members who watch it, and true in the end."""
+"""The number of online members of a conversation: for members who watch it, and right in the end."""
 
 # A dropped user is offline soon.
 SETTINGS = {"presence__grace_seconds": 1, "presence__away_seconds": 0}
@@ -9,7 +9,7 @@ def count(conversation, online, of):
 
 
 async def told(device, expected):
-    """The device is told this count."""
+    """Waits until the device gets this count."""
     await device.awaited(
         lambda frame: frame["type"] == "presence" and frame.get("conversations") == [expected], f"{expected}")
 

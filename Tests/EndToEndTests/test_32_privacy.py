@@ -1,4 +1,4 @@
-"""What a user doesn't tell somebody, that one isn't told in any way, over restarts too."""
+"""Things that a user hides from another stay hidden in every way, over restarts too."""
 
 from harness.waiting import until
 
@@ -6,7 +6,7 @@ SETTINGS = {"presence__grace_seconds": 300}
 
 
 def shown(device, user):
-    """What the device was told of the user, in this order."""
+    """Returns the user's states that the device got, in this order."""
     users = [one for frame in device.seen("presence") for one in frame.get("users", []) if one["user"] == user]
     return [one["state"] + ("" if "seen" not in one else " " + one["seen"]) for one in users]
 
@@ -16,7 +16,7 @@ async def found(device, user):
 
 
 async def until_counted(device, group, tally):
-    """How many are online, of how many. Who has just come counts from the next tick on."""
+    """Waits for the number of online members, and of all. A new session counts from the next tick on."""
     counts = [(await device.call("watch", conversations=[group]))["conversations"][0]]
 
     def last():

@@ -1,4 +1,4 @@
-"""What an operator learns from the metrics: checked by promtool, and scraped and asked by a real Prometheus."""
+"""The metrics for an operator: checked by promtool, and scraped and queried by a real Prometheus."""
 
 import json
 import os

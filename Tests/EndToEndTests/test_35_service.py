@@ -1,5 +1,6 @@
-"""As a service: the manager hears that the relay is ready, alive, reloading and stopping, and SIGHUP changes what may
-change while clients are connected."""
+"""As a service: the manager is notified that the relay is ready, alive, reloading and stopping, and SIGHUP changes the
+settings that may change while clients are connected.
+"""
 
 import json
 import os

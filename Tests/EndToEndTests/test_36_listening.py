@@ -89,7 +89,7 @@ async def test_the_socket_of_a_relay_that_crashed_is_taken_over(local):
 
 
 def refused(folder, host):
-    """What `roost serve` says when it can't listen there."""
+    """Returns the output of `roost serve` when it can't listen there."""
     done = subprocess.run(
         [str(BINARY), "serve", "--set", f"listen.host={host}", "--set", f"store.path={folder}/other.db", "--set",
          f"auth.key_file={folder}/other.key"], cwd=folder, env=environment(), capture_output=True, text=True,

@@ -9,7 +9,7 @@ POINTS = 200
 
 
 class Ledger:
-    """What the app has promised: what was typed, what was edited, and how far each message had got."""
+    """The app's promises: the typed texts, the edits, and the state of each message."""
 
     def __init__(self):
         self.typed = []

@@ -1,4 +1,4 @@
-"""Web/roost.js with several users in one browser: nobody sees, takes away or sends what is another's."""
+"""Web/roost.js with several users in one browser: no user sees, removes or sends another's data."""
 
 import pytest
 

@@ -47,7 +47,8 @@ DUMP = """
 
 
 async def is_as_typed(tab, *, cached=(), problem=None):
-    """What the page shows of such a store without a connection, whether or not it can be used."""
+    """Checks that the page shows the typed texts of such a store without a connection, whether or not it can be used.
+    """
     snapshot = await tab.run("app.roost.snapshot")
     assert (snapshot["isStored"], snapshot.get("storeProblem")) == (problem is None, problem)
     assert (snapshot["device"], snapshot["user"], snapshot["pendingCount"]) == ("web-kept", "alice", 2)

@@ -19,7 +19,7 @@ LONG = "A_word_that_is_much_longer_than_any_line_of_a_phone_can_ever_be_and_has_
 
 
 async def busy(browser, relay, name, **options):
-    """Somebody in whose conversations there is all that a page can show, with one of them open."""
+    """A user with conversations that have everything a page can show, with one of them open."""
     anna = await browser.person(relay, name("anna"), **options)
     await anna.live()
     others = [await relay.device(name(user)) for user in ("bob", "carol")]

@@ -1,5 +1,5 @@
-"""Where writing can't succeed, the page says so in place of the field, with the way out. What others have blocked shows
-nowhere."""
+"""Where writing can't succeed, the page says so in place of the field, with the way out. Blocks by others show nowhere.
+"""
 
 import pytest
 
@@ -25,7 +25,7 @@ async def send(person, text):
 
 
 async def names_of_acts(person, text, is_phone):
-    """What can be done with a message, as its toolbar says it."""
+    """Returns the acts for a message, as its toolbar names them."""
     row = person.message(text)
     await (row.tap() if is_phone else row.click())
     bar = person.page.get_by_role("toolbar").get_by_role("button")

@@ -1,5 +1,6 @@
-"""The part of the chat page about people, in a real browser against the relay: contacts, blocks, names, mutes, and who
-has read what. It is loaded when somebody asks for it, or after the messages."""
+"""The part of the chat page about people, in a real browser against the relay: contacts, blocks, names, mutes, and read
+receipts. It is loaded when a user asks for it, or after the messages.
+"""
 
 import re
 

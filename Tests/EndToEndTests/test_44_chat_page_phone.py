@@ -1,5 +1,6 @@
-"""On a phone only one thing is in sight at a time: Back takes away what lies above first, and says how much is unread
-elsewhere. What is said for a moment covers no button."""
+"""On a phone only one thing is in sight at a time: Back removes the topmost layer first, and shows the number of unread
+messages elsewhere. A passing message covers no button.
+"""
 
 import pytest
 
@@ -22,7 +23,7 @@ COVERED = """() => {
 
 
 async def at_bobs(browser, relay, **options):
-    """Alice reads what Bob has written, and what he can be told."""
+    """Alice reads Bob's messages, and the acts for him."""
     bob = await relay.device("bob")
     await bob.send("@alice", "Lunch?")
     alice = await browser.person(relay, "alice", **options)

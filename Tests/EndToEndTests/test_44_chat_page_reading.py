@@ -30,7 +30,7 @@ async def links(row):
 
 
 async def style(locator, name):
-    """How elements are drawn."""
+    """Returns the computed style of elements."""
     return await locator.evaluate_all("(all, name) => all.map((one) => getComputedStyle(one)[name])", name)
 
 

@@ -49,7 +49,7 @@ class Renewed(Cable):
         self.ends -= ends
 
     async def answered(self, head, writer):
-        """What a relay with the newer page says."""
+        """Returns the answer of a relay with the newer page."""
         method, path = head.decode().split(" ")[:2]
         named = path.partition("?")[2]
         path = path.replace(named, {self.new: self.old, self.old: self.new}.get(named, named)) if named else path

@@ -131,7 +131,7 @@ async def test_a_text_that_is_too_long_says_so_before_it_is_sent(relay, name):
 
 
 async def touches(person, row, *points, hold=False):
-    """A finger goes from point to point of a row, as the browser tells it."""
+    """Moves a finger from point to point of a row, with the events of a browser."""
     session = await person.context.new_cdp_session(person.page)
     box = await row.bounding_box()
     at = [{"x": box["x"] + x, "y": box["y"] + box["height"] / 2} for x in points]

@@ -1,5 +1,6 @@
-"""The chat page as the relay serves it, byte by byte, and the links that open it. What the page does is in the other
-files of this number."""
+"""The chat page as the relay serves it, byte by byte, and the links that open it. The page's behaviour is in the other
+files of this number.
+"""
 
 import fnmatch
 import gzip
@@ -99,7 +100,7 @@ def source(path):
 
 
 def minified(path, text):
-    """What esbuild makes of a file. Of the library, only what its users are promised."""
+    """Returns esbuild's result for a file. For the library, only the parts promised to its users."""
     short = "|".join((REPOSITORY / "Web/short-names.txt").read_text().split())
     page = ["--bundle", "--format=esm", "--target=es2022",
             *(f"--external:/{name}.js*" for name in (

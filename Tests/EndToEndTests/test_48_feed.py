@@ -1,4 +1,6 @@
-"""Services follow the log: every durable event, in order, at least once, whoever dies; and nobody waits for them."""
+"""Services follow the log: every durable event, in order, at least once, through any crash; and the relay never waits
+for them.
+"""
 
 import asyncio
 import os

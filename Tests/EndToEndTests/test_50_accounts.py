@@ -475,7 +475,7 @@ def test_of_many_who_use_a_link_at_once_one_succeeds(start_services):
 
 
 def at_once(calls):
-    """What each of these returns, begun together."""
+    """Returns the results of these calls, begun together."""
     answers, barrier = [None] * len(calls), threading.Barrier(len(calls))
 
     def run(index, call):

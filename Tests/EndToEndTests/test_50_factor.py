@@ -1,5 +1,6 @@
 """Two-step verification over HTTP, with the codes of another implementation: turning it on and off, signing in by each
-way, and what is told to whom."""
+way, and what each party learns.
+"""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What HTTP asks of every request to the services process: one Host, one answer, and whose it is."""
+"""The demands of HTTP on every request to the services process: one Host, one answer, and its client."""
 
 import http.client
 import json

@@ -1,4 +1,6 @@
-"""What every request to the services process meets: limits, origins, errors, the operator's settings, and crashes."""
+"""The common part of all requests to the services process: limits, origins, errors, the operator's settings, and
+crashes.
+"""
 
 import asyncio
 import contextlib
@@ -99,7 +101,7 @@ def assert_is_json_and_the_end(plain):
 
 
 def slow(services, text, count):
-    """Connections of somebody who sends so much and then next to nothing."""
+    """Connections that send so much and then next to nothing."""
     connections = []
     for _ in range(count):
         connections.append(sockets.create_connection(("127.0.0.1", services.port), timeout=20))
@@ -170,7 +172,7 @@ def test_large_bodies_are_for_those_with_a_key(start_services):
 
 
 def wait_for(look):
-    """As `until`, for tests that aren't coroutines."""
+    """Like `until`, for tests that aren't coroutines."""
     return asyncio.run(until(look, look.__name__))
 
 
@@ -298,7 +300,7 @@ def test_every_path_of_the_document_is_there_and_no_other_method(services):
 
 
 def test_answers_are_as_the_document_says(services, name):
-    """A walk through all operations but those that need somebody else, which have a walk of their own."""
+    """A walk through all operations but those that need another user, which have a walk of their own."""
     walk, email = Walk(services), f"{name('ann')}@example.org"
     ask = walk.ask
     for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml"):

@@ -1,4 +1,4 @@
-"""`roost up`: the relay with the services beside it. What becomes of the one when the other ends."""
+"""`roost up`: the relay with the services beside it, and the effect on one when the other ends."""
 
 import asyncio
 import os

@@ -130,7 +130,7 @@ class Browser:
         return answer.headers["Location"]
 
     def back(self):
-        """What the provider answers: the address of our callback, or its form."""
+        """Returns the provider's answer: the address of our callback, or its form."""
         status, place, body = visit(self.start())
         return place if status == 302 else Inputs(body.decode())
 
@@ -155,7 +155,7 @@ class Browser:
 
 
 def native(services, issuer, provider="sso", client=APP, nonce="nonce", code=False, hashed=True, **members):
-    """What an app does with what the provider's library gave it."""
+    """Does an app's part with the token from the provider's library."""
     said = hashlib.sha256(nonce.encode()).hexdigest() if hashed else nonce
     _, _, body = visit(f"{issuer.address}/native?{urllib.parse.urlencode({'client_id': client, 'nonce': said})}")
     given = json.loads(body)

@@ -1,4 +1,4 @@
-"""Operators over accounts: what they do in a terminal and over HTTP, who may, and what is told of it."""
+"""Operators over accounts: their acts in a terminal and over HTTP, the rights to them, and the audit log."""
 
 import asyncio
 import json
@@ -317,7 +317,7 @@ def test_tokens_of_the_command_line(start_services, tmp_path):
 
 
 def test_keys_beside_the_store(start_services):
-    """`roost up` has them there, so whoever names the store need not name the keys."""
+    """`roost up` has the keys there, so a command with the store's path doesn't need theirs."""
     services = start_services()
     ann = services.sign_up("ann@example.org")
     done = command(

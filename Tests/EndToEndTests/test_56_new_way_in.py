@@ -1,4 +1,4 @@
-"""`roost admin user link`: a new way in for somebody who has an account, by whatever is known of the person."""
+"""`roost admin user link`: a new link to sign in to an existing account, found by anything known of the person."""
 
 import asyncio
 import re
@@ -8,7 +8,7 @@ from harness.up import free_port
 
 
 async def test_a_new_way_in(start_services, start):
-    """For somebody who came by a link, and for whoever has lost the session."""
+    """The link works for a user who came by a link, and for one who has lost the session."""
     port = free_port()
     services = start_services(
         services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", services__proxies="127.0.0.1")

@@ -57,7 +57,7 @@ class Backend:
         return answer
 
     def check(self, path, answer):
-        """What comes back fits the document."""
+        """Checks that the answer fits the document."""
         operation = PAGES["paths"][f"/v1/backend/{path}"]["post"]
         said = operation["responses"].get(str(answer.status)) or operation["responses"]["default"]
         if "$ref" in said:
@@ -468,7 +468,7 @@ async def test_each_message_comes_once_and_in_order_whatever_is_killed(both, see
     (count, writers), stored = (40, 3), []
 
     def one(user, number):
-        """Sends until it is told that it is stored, as a backend should."""
+        """Sends a command until the answer says that it is stored, as a backend should."""
         for _ in itertools.count():
             try:
                 answer = backend.ask(

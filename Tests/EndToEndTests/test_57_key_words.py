@@ -1,4 +1,4 @@
-"""What a key is told is bounded by its words: each route with each word, against what a relay really answers."""
+"""The answers for a key are bounded by its words: each route with each word, against a relay's real answers."""
 
 import asyncio
 import itertools

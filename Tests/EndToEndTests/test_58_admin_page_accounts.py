@@ -137,7 +137,7 @@ async def test_revoking_ends_the_sign_in(both):
 
 
 async def test_an_operator_with_an_account(both):
-    """Who is signed in at the chat page goes on as that on the operators' page."""
+    """A user signed in at the chat page can continue as that one on the operators' page."""
     await both.listening()
     async with Browser(network_fails=True) as browser:
         device = await browser.device()

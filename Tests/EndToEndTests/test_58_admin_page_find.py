@@ -69,7 +69,7 @@ async def test_what_one_knows_leads_somewhere(both):
 
 
 async def test_a_typo_is_no_revocation(start):
-    """Whoever mistypes a name must not believe that a stolen phone is out."""
+    """An operator who mistypes a name must not believe that a stolen phone is locked out."""
     relay = start(directory__unknown="refuse")
     bob = await relay.device("bob")
     for words in (("revoke", "bpb"), ("revoke", "bpb", "--device", "phone"), ("disconnect", "bpb"), ("user", "bpb")):

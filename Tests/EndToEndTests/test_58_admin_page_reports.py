@@ -1,5 +1,6 @@
-"""Reports on the operators' page: who reported whom and what, with names and surroundings, and what is done about it.
-Screenshots are kept in .build-screenshots."""
+"""Reports on the operators' page: reporter, subject and reason, with names and surroundings, and the acts on them.
+Screenshots are kept in .build-screenshots.
+"""
 
 import asyncio
 import re

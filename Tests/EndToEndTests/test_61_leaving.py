@@ -1,4 +1,4 @@
-"""What becomes of the messages of somebody who leaves for good: they stay or go, as the operator wants it."""
+"""The messages of a user who leaves for good: they stay or go, as the operator wants it."""
 
 import sqlite3
 
@@ -15,7 +15,7 @@ async def begin(folder, **settings):
 
 
 async def person(relay, name):
-    """Signs somebody up, and connects."""
+    """Signs a user up, and connects."""
     tokens = relay.ask("POST", "/v1/accounts", {
         "email": f"{name}@example.org", "password": "correct horse", "displayName": name}).json
     return tokens, await relay.device(tokens["user"], device=tokens["device"], token=tokens["accessToken"])

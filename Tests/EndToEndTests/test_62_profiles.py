@@ -1,4 +1,4 @@
-"""What people are called: seen without asking, changed while others look on, found, and gone when they have left."""
+"""Profiles: seen without asking, changed while others look on, found, and gone when the user has left."""
 
 import contextlib
 import sqlite3

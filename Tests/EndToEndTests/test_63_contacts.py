@@ -1,4 +1,4 @@
-"""Who is whose contact: told to the devices of both, kept over kills and restarts, of kinds that the operator names."""
+"""Contacts: sent to the devices of both, kept over kills and restarts, of kinds that the operator names."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Who may reach whom, as the operator decides while the relay runs."""
+"""The gate: which users may reach each other, as the operator decides while the relay runs."""
 
 import json
 import os

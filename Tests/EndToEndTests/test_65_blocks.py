@@ -13,7 +13,7 @@ async def crew(relay):
 
 
 def shown(messages, group):
-    """The bodies of the group's messages, and `-` for those of which only the place is told."""
+    """Returns the bodies of the group's messages, and `-` for placeholders."""
     texts = []
     for message in messages:
         if message["conversation"] != group:

@@ -10,7 +10,7 @@ from harness.waiting import PATIENCE
 
 
 def states(device):
-    """Each setting that the device was told, as (key, value), in order; None for a removal."""
+    """Returns each setting that the device got, as (key, value), in order; None for a removal."""
     return [(frame.get("key", "reset"), frame.get("value")) for frame in device.seen("state")]
 
 
@@ -85,7 +85,7 @@ async def test_settings_outlive_the_process(start):
 
 
 async def test_killed_while_setting(start):
-    """What was answered is there after each crash, with its version."""
+    """Every answered setting is there after each crash, with its version."""
     relay = start()
     promised = {}
 

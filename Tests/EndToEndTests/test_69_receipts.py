@@ -1,4 +1,4 @@
-"""What a conversation shows of itself, and who got and read a message, when."""
+"""A conversation's profile, and the members who got and read a message, with times."""
 
 from harness.relay import command
 from harness.waiting import until

@@ -1,4 +1,4 @@
-"""Long texts in any script, and mentions: told, kept, counted apart in what is unread, also after kill -9."""
+"""Long texts in any script, and mentions: sent, kept, counted apart in unread messages, also after kill -9."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A stranger's first message waits until its receiver accepts or drops it, and tells the stranger nothing."""
+"""A stranger's first message waits until its receiver accepts or drops it, and the stranger learns nothing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pinned messages: told to all, there after a kill, gone with their message."""
+"""Pinned messages: sent to all, there after a kill, gone with their message."""
 
 import time
 

@@ -15,7 +15,7 @@ async def total(device, *muted):
 
 
 async def told(device, unread):
-    """Waits until the device is told this badge."""
+    """Waits until the device gets this badge."""
     return await device.event("badge", unread=unread)
 
 

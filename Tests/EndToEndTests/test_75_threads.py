@@ -1,4 +1,4 @@
-"""Threads: told, counted and read, over kills, deletions, retention and an export."""
+"""Threads: sent, counted and read, over kills, deletions, retention and an export."""
 
 from harness.relay import Relay
 from harness.waiting import until
@@ -21,7 +21,7 @@ async def thread(device, group, root, **members):
 
 
 async def replies(device, group, root):
-    """What history tells of the thread that began with a message."""
+    """Returns the thread that began with a message, as history has it."""
     shown = (await device.call("history", conversation=group, after=root - 1, limit=1))["messages"]
     return shown[0].get("replies")
 

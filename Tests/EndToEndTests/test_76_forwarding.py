@@ -1,4 +1,4 @@
-"""Forwarded messages: what was written, by whom, and nothing of where; over kills, exports and imports."""
+"""Forwarded messages: the content and the author, and nothing of the source; over kills, exports and imports."""
 
 import json
 

@@ -1,5 +1,6 @@
-"""What a conversation has besides its messages, in `roost chat`: mentions, pins, threads, forwarded and disappearing
-messages, how much is unread, requests of strangers, reports of a message. In a pipe and on a terminal."""
+"""Conversations beside their messages, in `roost chat`: mentions, pins, threads, forwarded and disappearing messages,
+unread counts, requests of strangers, reports of a message. In a pipe and on a terminal.
+"""
 
 import re
 

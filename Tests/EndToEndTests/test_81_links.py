@@ -163,7 +163,7 @@ async def test_a_link_to_a_group_for_somebody_with_an_account(both):
 
 
 async def test_a_link_that_is_opened_before_there_is_a_connection(both):
-    """In a browser where nothing else is open, and by somebody who signs in or signs up first."""
+    """It works in a browser where nothing else is open, and for a user who signs in or signs up first."""
     await both.listening()
     async with Browser(network_fails=True) as browser:
         olivia, ben = await begin(browser, both, "Olivia"), await begin(browser, both, "Ben")
@@ -231,7 +231,7 @@ async def test_a_revoked_link(both):
 
 
 async def test_a_link_where_tokens_come_from_elsewhere(relay):
-    """Without services, whoever has a token follows a link."""
+    """Without services, a user with a token can follow a link."""
     async with Browser() as browser:
         olivia, ben = await browser.person(relay, "olivia"), await browser.person(relay, "ben")
         await olivia.live()

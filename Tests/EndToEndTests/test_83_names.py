@@ -1,4 +1,4 @@
-"""Names are addresses: a username leads to its user wherever people are named, and a typo makes nobody."""
+"""Names are addresses: a username leads to its user wherever people are named, and a typo makes no user."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium
 
 
 async def named(relay, user, **profile):
-    """Somebody who has been here and is called so."""
+    """A user who has connected, with this name."""
     device = await relay.device(user)
     await device.call("profile.set", **profile)
     return device
@@ -45,7 +45,7 @@ async def test_where_there_are_accounts_a_typo_makes_nobody(both):
 
 
 async def test_a_terminal_is_somebody_who_is_there(both):
-    """A token makes whom it names, so `roost chat --as` looks first."""
+    """A token makes the user that it names, so `roost chat --as` looks first."""
     await both.listening()
     ann, ben = (both.ask("POST", "/v1/accounts", {
         "email": f"{name}@example.org", "password": "a long enough one", "displayName": name}).json

@@ -24,7 +24,7 @@ browser_only = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium
 
 
 class App(http.server.BaseHTTPRequestHandler):
-    """A backend: one page, and a token for whoever is signed in."""
+    """A backend: one page, and a token for its signed-in user."""
 
     def __init__(self, page, token, *arguments):
         self.page, self.give = page, token

@@ -1,5 +1,6 @@
-"""Who may be in a group and write in it: the owner bans, times out and lets only admins write, in the page and on the
-socket, over a kill of the relay, and the members see why they can't."""
+"""Membership and writing rights in a group: the owner bans, times out and lets only admins write, in the page and on
+the socket, over a kill of the relay, and the members see why they can't.
+"""
 
 import re
 

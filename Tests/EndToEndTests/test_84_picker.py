@@ -1,5 +1,6 @@
 """One picker of people: for a new conversation, a group, new members and forwards. By the keyboard alone, on a phone,
-and with names of all kinds. Whoever it offers is there."""
+and with names of all kinds. Every offered user exists.
+"""
 
 import pytest
 
@@ -17,7 +18,7 @@ PEOPLE = {
 
 
 async def town(start, browser, **options):
-    """Somebody who knows a few people: a conversation, a contact, a group; and one whom only the relay knows."""
+    """A user who knows a few people: a conversation, a contact, a group; and one whom only the relay knows."""
     relay = start(directory__unknown="refuse", directory__find="everyone")
     devices = {user: await relay.device(user) for user in PEOPLE}
     for user, (name, username) in PEOPLE.items():
@@ -40,7 +41,7 @@ def offered(person, section=None):
 
 
 async def marked(person):
-    """What a screen reader says of the marked row: the field says which one that is."""
+    """Returns a screen reader's text for the marked row: the field names it."""
     return await person.page.evaluate("""() => {
         const row = document.getElementById(document.querySelector("#pick-find").getAttribute("aria-activedescendant"));
         const said = ["role", "aria-selected"].map((name) => row?.getAttribute(name));

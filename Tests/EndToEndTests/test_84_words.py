@@ -1,4 +1,4 @@
-"""The words of the chat page: in German, in the language that somebody chooses, and all of them from the catalogue."""
+"""The words of the chat page: in German, in the language that a user chooses, and all of them from the catalogue."""
 
 import json
 import re

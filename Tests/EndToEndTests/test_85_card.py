@@ -1,4 +1,4 @@
-"""A person's card: who somebody is, where one meets, and what one can do. It opens wherever a person is shown."""
+"""A person's card: the profile, the common groups, and the possible acts. It opens wherever a person is shown."""
 
 import pytest
 

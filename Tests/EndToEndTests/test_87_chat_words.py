@@ -138,7 +138,9 @@ def test_a_text_beside_the_catalogue_is_found():
 
 
 def leaks(rows):
-    """What is on a screen in no brackets. Names have no letters there; a text may end where its room ends."""
+    """Returns the words on a screen that are in no brackets. Names have no letters there; a text may end where its room
+    ends.
+    """
     found = []
     for row in rows:
         left = re.sub(r"https?://\S+|Roost|/[a-z-]+", "", row)

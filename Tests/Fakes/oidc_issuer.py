@@ -107,7 +107,7 @@ class Keys:
 
 
 class Issuer:
-    """What the endpoints share."""
+    """The common part of the endpoints."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -300,7 +300,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(page.encode())
 
     def native(self, query):
-        """What a provider's library gives to an app: a token, and a code that belongs to no page."""
+        """Returns the token from a provider's library for an app, and a code that belongs to no page."""
         self.answer(200, {
             "code": self.new_code(query), "id_token": self.issuer.id_token(query["nonce"], query["client_id"])})
 

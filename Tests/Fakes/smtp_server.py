@@ -24,7 +24,7 @@ from harness.certificates import Authority  # noqa: E402
 
 
 class Handler:
-    """What the protocol asks of us; one for all connections."""
+    """The server's side of the protocol; one for all connections."""
 
     def __init__(self, folder, is_tls):
         self.folder = folder
@@ -60,7 +60,7 @@ class Handler:
 
 
 def write(path, value):
-    """Whoever looks sees the whole file or none."""
+    """Writes so that a reader sees the whole file or none."""
     part = path.with_suffix(".part")
     part.write_text(json.dumps(value))
     part.rename(path)

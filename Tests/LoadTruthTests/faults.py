@@ -265,7 +265,7 @@ class Lies(Nothing):
                 self.finish(connection, about)
 
     def bounds(self, seconds):
-        """How many lasted longer than this for certain, and how many perhaps."""
+        """Returns the number that lasted longer than this for certain, and perhaps."""
         sure = sum(length > seconds + self.MARGIN for length in self.lengths)
         return sure, sum(length > seconds - self.MARGIN for length in self.lengths)
 

@@ -1,6 +1,7 @@
-"""A proxy between roost-load and a relay. It passes everything on, except for the one kind of fault that it is told to
-plant. It counts its faults, so that a test can compare them with roost-load's report. It runs on its caller's event
-loop and has its own code for frames."""
+"""A proxy between roost-load and a relay. It passes everything on, except for the one kind of fault that it plants. It
+counts its faults, so that a test can compare them with roost-load's report. It runs on its caller's event loop and has
+its own code for frames.
+"""
 
 import asyncio
 import contextlib

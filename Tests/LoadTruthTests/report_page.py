@@ -22,12 +22,12 @@ READ = """() => ({
 
 
 async def drawn(*reports):
-    """What the page shows of these files."""
+    """Returns the page's text for these files."""
     return (await each_drawn([reports]))[0]
 
 
 async def each_drawn(choices):
-    """What the page shows of each choice of files. It must load nothing, and have no error."""
+    """Returns the page's text for each choice of files. It must load nothing, and have no error."""
     async with chromium() as browser:
         page = await browser.new_page()
         problems, asked = [], []

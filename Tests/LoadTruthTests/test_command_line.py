@@ -1,4 +1,4 @@
-"""What a pipeline sees of roost-load: exit codes, one line that says what is wrong, and no process left behind."""
+"""roost-load in a pipeline: exit codes, one line about a failure, and no process left behind."""
 
 import asyncio
 import pathlib

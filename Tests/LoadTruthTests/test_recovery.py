@@ -1,4 +1,4 @@
-"""What roost-load says of a relay that was away, and of one that doesn't find back to itself."""
+"""The reports of roost-load on a relay that was away, and on one that doesn't recover."""
 
 import asyncio
 import math
@@ -131,7 +131,7 @@ def test_who_writes_what_follows_from_the_seed(outcomes):
 
 
 def test_a_pause_of_the_tester_is_no_fault_of_the_relay(outcomes):
-    """A machine that stands still lets nobody look: what has changed meanwhile is seen late."""
+    """A machine that stands still can't look: changes meanwhile are seen late."""
     run = outcomes["paused"]
     assert run.faults == {}, run
     assert run.code == 0, run

@@ -45,7 +45,7 @@ def show(folder, *texts):
 
 
 def show_each(folder, choices):
-    """What the page shows of each choice of reports."""
+    """Returns the page's text for each choice of reports."""
     paths = []
     for number, texts in enumerate(choices):
         paths.append([folder / f"report-{number}-{index}.json" for index in range(len(texts))])

@@ -82,7 +82,7 @@ def drain(client):
 
 
 def unknown_upgrades(port):
-    """The trigger: a request whose connection is kept, then an upgrade that nobody knows."""
+    """The trigger: a request whose connection is kept, then an unknown upgrade."""
     get = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
     for name in (b"foo", b"websocketx", b"h3", b"x" * 300):
         upgrade = b"GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: " + name + b"\r\n\r\n"

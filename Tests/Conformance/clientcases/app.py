@@ -1,5 +1,5 @@
-"""The app under test: a driver, which is a process that takes commands and tells what an app shows, as lines of
-JSON."""
+"""The app under test: a driver, which is a process that takes commands and prints what an app shows, as lines of JSON.
+"""
 
 import asyncio
 import contextlib
@@ -7,8 +7,7 @@ import json
 
 
 class App:
-    """One start of a driver. The newest of everything that it told is in `session`, `timelines`, `presence`,
-    `names`, `rows`."""
+    """One start of a driver. Its newest lines are in `session`, `timelines`, `presence`, `names`, `rows`."""
 
     # Longest line: a timeline of 500 long messages.
     LINE_MAX = 1 << 25
@@ -78,6 +77,6 @@ class App:
         return code
 
     async def quit(self):
-        """Ends it as an app does that nobody looks at any more: without a goodbye."""
+        """Ends it like an app that is out of use: without a goodbye."""
         self.process.stdin.close()
         return await self.ended()

@@ -35,7 +35,7 @@ SPECIAL = {
 
 
 class Names:
-    """What a case calls by a name: users, which get names of their own in each run, and what steps have kept."""
+    """The names in a case: users, which get names of their own in each run, and values kept by steps."""
 
     USERS = ("alice", "bob", "carol", "dave", "mallory")
 

@@ -60,8 +60,9 @@ class Link:
 
 
 class Rule:
-    """What happens to frames of a kind: `up` or `down` is the pattern; `skip` of them pass, then `times` don't (0: all
-    that follow)."""
+    """A rule for frames of a kind: `up` or `down` is the pattern; `skip` of them pass, then `times` don't (0: all that
+    follow).
+    """
 
     ACTIONS = {
         "drop", "hold", "repeat", "with", "without", "keep", "before", "after", "instead", "answer", "late", "bytes",

@@ -15,7 +15,7 @@ CASE_SECONDS = 90
 
 
 class Outcome:
-    """What became of a case: passed, failed with a reason, or left out because the client lacks something."""
+    """The outcome of a case: passed, failed with a reason, or left out because the client lacks something."""
 
     def __init__(self, case, failure=None, missing=()):
         self.case = case
@@ -41,7 +41,7 @@ async def run_case(case, number, words, shared, folder):
 
 
 async def features(words, folder):
-    """What the driver's client has."""
+    """Returns the abilities of the driver's client."""
     from .app import App
 
     app = await App.start(words, told, None)

@@ -69,7 +69,7 @@ class Stage:
                 await device.drop()
 
     def scene(self):
-        """What was the case when a step failed."""
+        """Describes the state when a step failed."""
         lines = [str(self.watch.broken)]
         if self.app:
             lines += [str(self.app.session), *map(str, self.app.timelines.values()), str(self.app.rows)[:500]]
@@ -90,7 +90,7 @@ class Stage:
         return self.names.resolve(value)
 
     async def until(self, holds, what):
-        """Waits until something is so. Everything that can change it tells."""
+        """Waits until a condition holds. Everything that can change it wakes this up."""
         async def wait():
             async with self.news:
                 await self.news.wait_for(lambda: self.watch.broken or holds())
@@ -168,7 +168,7 @@ class Stage:
         return None
 
     async def do_backend(self, claims, more):
-        """What token the app gets from now on, or `later` from its next start on."""
+        """Sets the token that the app gets from now on, or `later` from its next start on."""
         self.claims = claims
         if not more.get("later"):
             await self.call("token", token=self.token())
@@ -202,7 +202,7 @@ class Stage:
         await self.until(lambda: self.app.tokens >= count, f"{count} tokens asked for")
 
     async def do_rewound(self, count, _):
-        """Waits until the app was told that the relay's files are older than they were, so often."""
+        """Waits until the app has reported so many rewinds of the relay's files."""
         await self.until(lambda: self.app.rewinds >= count, "the app to be told of older files")
         assert self.app.rewinds == count, f"told {self.app.rewinds} times"
 
@@ -221,7 +221,7 @@ class Stage:
             await asyncio.sleep(BEAT)
 
     async def difference(self, destination):
-        """What is shown and what is there, if that isn't the same."""
+        """Returns the shown and the expected state, if they differ."""
         shown = [self.plain(item) for item in self.app.timelines.get(destination, {}).get("items", [])
                  if "sequence" in item and not item.get("changing")]
         desk = await self.device("desk")
@@ -239,7 +239,7 @@ class Stage:
 
     @staticmethod
     def plain(item):
-        """Of a row and of a message, what they must have in common."""
+        """Returns the members that a row and a message must have in common."""
         text = "" if item.get("deleted") else item.get("body", item.get("text"))
         reactions = sorted((one["reaction"], one["count"], one["mine"]) for one in item.get("reactions") or [])
         return item["sequence"], text, item.get("replyTo"), reactions
@@ -352,7 +352,7 @@ class Stage:
             case _: raise Failed(f"no such thing: {do}")
 
     async def do_mark(self, _, __):
-        """What is asked for from here on must come after this."""
+        """Sets a mark: requests from here on must come after it."""
         self.mark = len(self.proxy.passed)
 
     async def do_said(self, pattern, more):

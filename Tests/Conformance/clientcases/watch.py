@@ -1,4 +1,4 @@
-"""What must hold all along in every case, whatever its steps are: of what the app says, and of what it shows."""
+"""Invariants that must hold all along in every case, whatever its steps: of the app's frames, and of its screen."""
 
 import time
 
@@ -16,7 +16,7 @@ class Broken(AssertionError):
 
 
 class Watch:
-    """Sees everything that goes by and that the app tells. It keeps what was wrong, so that the case fails."""
+    """Sees all traffic and all lines of the app. It keeps violations, so that the case fails."""
 
     def __init__(self, case):
         self.case = case

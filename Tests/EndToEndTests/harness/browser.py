@@ -20,7 +20,7 @@ OF_THE_NETWORK = re.compile(
 
 
 class Browser:
-    """Headless Chromium. What pages say in the console is kept in `problems`, and fails the test at its end."""
+    """Headless Chromium. Lines of pages' consoles are kept in `problems`, and fail the test at its end."""
 
     def __init__(self, *, network_fails=False, program=SHELL):
         self.running = chromium(program)
@@ -56,7 +56,7 @@ class Browser:
         return Person(page)
 
     async def tell(self):
-        """Prints what the pages show, for whoever has to find out why a test failed."""
+        """Prints the pages' text, to find out why a test failed."""
         for page in [page for device in self.chromium.contexts for page in device.pages]:
             with contextlib.suppress(Exception):
                 shown = await page.locator("body").aria_snapshot(timeout=1_000)
@@ -69,7 +69,7 @@ class Browser:
             self.problems.append(line)
 
     async def person(self, relay, user, *, token=None, **options):
-        """Somebody who opens a link in a new browser."""
+        """Opens a link as a user in a new browser."""
         device = await self.device(**options)
         return await self.tab(device, address(relay, token or relay.token(user)))
 
@@ -79,7 +79,7 @@ def address(relay, token=None):
 
 
 class Person:
-    """Somebody at the chat page, and what is in sight."""
+    """A user at the chat page, and the page in sight."""
 
     def __init__(self, page):
         self.page = page
@@ -95,12 +95,12 @@ class Person:
         await self.page.locator("body[data-live=true]").wait_for()
 
     async def pick(self, user, words=None):
-        """Looks for somebody in the picker, by the id or by other words, and chooses them."""
+        """Looks for a user in the picker, by the id or by other words, and chooses it."""
         await self.page.locator("#pick-find").fill(words or user)
         await self.page.locator(f'[id="pick-list-{quote(user)}"]').click()
 
     async def meet(self, user):
-        """Begins a conversation with somebody."""
+        """Begins a conversation with a user."""
         await self.page.get_by_role("button", name="New conversation").click()
         await self.pick(user)
         await self.page.locator("#title", has_text=user).wait_for()

@@ -41,8 +41,9 @@ def fragments(opcode, payload, size):
 
 @dataclasses.dataclass
 class Case:
-    """What is sent, in these writes; the frames that must come, in this order; and how the connection ends: the client
-    closes it at last (1000), the server fails it with another code, or what was sent has ended it (None)."""
+    """The bytes to send, in these writes; the frames that must come, in this order; and the end of the connection: the
+    client closes it at last (1000), the server fails it with another code, or the sent bytes have ended it (None).
+    """
 
     name: str
     writes: list
@@ -212,7 +213,7 @@ def closing():
 
 
 def beyond_suites():
-    """What suites don't try."""
+    """Cases that the suites don't have."""
     for number, data in enumerate((
             b"\x81\x02hi", b"\x89\x00", b"\x8a\x00", b"\x88\x02\x03\xe8", b"\x01\x00", b"\x81\x7e\x01\x00"), 1):
         case(f"unmasked {number}", data, code=1002)

@@ -42,7 +42,7 @@ class Connection:
         return body
 
     def ask(self, type, **members):
-        """Sends a command and returns its answer. What else comes is left out."""
+        """Sends a command and returns its answer. Other frames are left out."""
         self.frame(1, json.dumps({"type": type, "id": 1, **members}).encode())
         while True:
             first, second = self.read(2)
@@ -60,7 +60,7 @@ class Connection:
                 return answer
 
     def insist(self, type, **members):
-        """As `ask`, but comes back as late as the relay says while it asks too much."""
+        """Like `ask`, but waits as long as the relay says while it asks too much."""
         while (answer := self.ask(type, **members))["type"] == "error":
             if not answer["retry"]:
                 sys.exit(json.dumps(answer))

@@ -18,7 +18,7 @@ class Project:
         self.separator = b"\x07"
 
     def console(self):
-        """What is copied from the console."""
+        """Returns the text as copied from the console."""
         return (
             "hash_config {\n  algorithm: SCRYPT,\n"
             f"  base64_signer_key: {base64.b64encode(self.signer_key).decode()},\n"
@@ -33,7 +33,7 @@ class Project:
         return encryptor.update(self.signer_key) + encryptor.finalize()
 
     def user(self, number, password=None, **members):
-        """A user as the export has them; without a password as somebody who signs in with Google only."""
+        """A user in the export's form; without a password as one who signs in with Google only."""
         letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         user = {
             "localId": "".join(self.random.choices(letters, k=28)), "email": f"user{number}@example.org",

@@ -1,4 +1,4 @@
-"""An app without a screen, on RoostKit: a process that takes commands and tells what it shows."""
+"""An app without a screen, on RoostKit: a process that takes commands and prints what it shows."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ class App:
 
     @classmethod
     async def with_accounts(cls, relay, services, store, device="phone"):
-        """Starts it with nobody signed in, or whoever was when it ended. Its tokens are in `store`.tokens."""
+        """Starts it signed out, or as the user of its last start. Its tokens are in `store`.tokens."""
         return await cls.run([DRIVER, cls.url(relay), f"http://127.0.0.1:{services.port}", store, device])
 
     @staticmethod

@@ -53,7 +53,7 @@ class Relay:
     # Life of the process
 
     def program(self):
-        """What is run. A test may put another program in front of it."""
+        """Returns the program to run. A test may put another program in front of it."""
         return [str(BINARY)]
 
     def words(self):

@@ -24,7 +24,7 @@ def members(pairs):
 
 
 class Answer:
-    """What came back: status, headers, and the JSON object, if it is one."""
+    """An answer: status, headers, and the JSON object, if it is one."""
 
     def __init__(self, response):
         self.status = response.status

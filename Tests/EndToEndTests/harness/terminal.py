@@ -104,7 +104,7 @@ class Terminal:
         await self.until(lambda: not re.search(pattern, self.text), f"always shown: {pattern}")
 
     async def talk(self, line):
-        """Says something to somebody for the first time: it is asked whether the name is right."""
+        """Writes to a user for the first time: the chat asks whether the name is right."""
         self.say(line)
         await self.shows("haven’t talked to .*Enter: send it anyway")
         self.type("\r")

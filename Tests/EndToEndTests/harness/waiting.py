@@ -1,4 +1,4 @@
-"""How long the tests wait. Nothing here asserts a duration."""
+"""Waits of the tests. Nothing here asserts a duration."""
 
 import asyncio
 import time
@@ -12,7 +12,8 @@ BEAT = 0.02
 
 async def until(look, what, patience=PATIENCE):
     """Calls `look` until it returns something true, and returns that. For changes that can't be awaited as an event.
-    What takes its time by design gets more patience."""
+    Slow changes by design get more patience.
+    """
     deadline = time.monotonic() + patience
     while True:
         found = look()
