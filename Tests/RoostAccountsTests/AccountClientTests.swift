@@ -379,7 +379,7 @@ struct AccountClientTests {
         #expect(store.text == nil)
     }
 
-    @Test func whatAnotherProcessStoredCounts() async throws {
+    @Test func tokensStoredByAnotherProcessCount() async throws {
         let client = try await signedIn()
         time.advance(seconds: 3_600)
         services.hold()

@@ -30,7 +30,7 @@ struct FileTokenStoreTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func whatAKilledProcessLeftIsInNobodysWay() throws {
+    @Test func filesOfAKilledProcessDoNoHarm() throws {
         try Data("half".utf8).write(to: URL(fileURLWithPath: path + ".new"))
         let store = FileTokenStore(path: path)
         #expect(try store.load() == nil)

@@ -56,7 +56,7 @@ struct URLSessionTransportTests {
         }
     }
 
-    @Test func whoReachesNobodyKnowsIt() async throws {
+    @Test func anUnreachableServerIsReportedAsNotSent() async throws {
         let server = try OneAnswerServer("")
         server.stop()
         #expect(await failure(request(server.port)) == .notSent)
@@ -75,7 +75,7 @@ struct URLSessionTransportTests {
         #expect(await failure(request(server.port, timeout: .milliseconds(300))) == .noAnswer)
     }
 
-    @Test(arguments: 0..<20) func whoCancelsGetsNoAnswer(_ turn: Int) async throws {
+    @Test(arguments: 0..<20) func aCancelledRequestGetsNoAnswer(_ turn: Int) async throws {
         let server = try OneAnswerServer(nil)
         defer { server.stop() }
         let task = Task { await failure(request(server.port)) }

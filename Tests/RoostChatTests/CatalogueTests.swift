@@ -98,7 +98,7 @@ import Testing
         #expect(german.why(other).contains("/v1/socket"))
     }
 
-    @Test func whatIsFilledInCannotWriteOnTheScreen() {
+    @Test func valuesCannotWriteOnTheScreen() {
         let evil = "\u{1B}]0;x\u{07}\u{9B}2J\u{202E}"
         for words in [english, german] {
             for text in [

@@ -37,7 +37,7 @@ import Testing
         #expect(keys("\u{1B}\u{1B}[A") == [.escape, .up])
     }
 
-    @Test mutating func whatIsUnknownIsNoText() {
+    @Test mutating func unknownKeysAreNoText() {
         #expect(keys("a\u{1B}[?1;2cb\u{1B}[99~c") == [.text("abc")])
         #expect(parser.feed([0xFF, 0x80, 0xC3, 0x28, 0xE2, 0x82, 0x61, 0xC2, 0x9B, 0x62]) == [.text("(ab")])
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(reader.users(in: members.map { "@" + $0 }.joined(separator: " ")).count == Limits().mentionsPerMessage)
     }
 
-    @Test func whatIsForTheUserIsMarked() {
+    @Test func mentionsOfTheUserAreMarked() {
         var items = [Stage.message(1, "bob", "@alice, lunch?"), Stage.message(2, "bob", "or not", minutes: 9)]
         guard case .message(var message) = items[0] else { return }
         message.mentions = ["alice"]

@@ -19,7 +19,7 @@ import Testing
         ])
     }
 
-    @Test func whoHasNoNameIsShownByTheID() throws {
+    @Test func usersWithoutANameAreShownByTheID() throws {
         let names = try names()
         #expect(names.short("bob") == "Bob B." && names.short("carol") == "carol")
         #expect(names.long("bob") == "Bob B. (bob)" && names.long("carol") == "carol")

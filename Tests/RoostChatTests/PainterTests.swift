@@ -92,7 +92,7 @@ private struct Screen {
         #expect(output.contains("\u{1B}[2J"))
     }
 
-    @Test func whatDoesNotFitIsLeftOut() {
+    @Test func textThatDoesNotFitIsLeftOut() {
         var grid = CellGrid(rows: 1, columns: 5)
         grid.put([Span("ab日本")], row: 0, column: 0)
         grid.put([Span("x")], row: 7, column: 0)

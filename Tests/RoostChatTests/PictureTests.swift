@@ -88,7 +88,7 @@ import Testing
         for word in ["✗", "too long", "/retry", "/discard"] { #expect(text.contains(word), "\(word)") }
     }
 
-    @Test func whatBelongsToAMessageStandsWithIt() {
+    @Test func partsOfAMessageStandWithIt() {
         var items = talk
         items += [
             Stage.message(4, "bob", "See above", minutes: 9, replyTo: 1),

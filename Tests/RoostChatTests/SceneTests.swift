@@ -13,7 +13,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test func whatIsTypedIsKeptAndSent() {
+    @Test func typedTextIsKeptAndSent() {
         var scene = Stage.scene(talk(3))
         #expect(scene.type(.text("hi")) == [.draft("hi")])
         #expect(scene.type(.newline, .paste("there\nyou")) == [.draft("hi\n"), .draft("hi\nthere\nyou")])
@@ -202,7 +202,7 @@ import Testing
         #expect(scene.focus == .composer)
     }
 
-    @Test func whatWasFoundCanBeJumpedTo() throws {
+    @Test func foundMessagesCanBeJumpedTo() throws {
         var scene = Stage.scene(talk(60))
         let found = try #require(talk(60)[1].message)
         scene.overlay = FoundOverlay.make([found], scene.names, scene.words)

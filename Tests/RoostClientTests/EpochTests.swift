@@ -66,7 +66,7 @@ import Testing
         #expect(read.json?["sequence"]?.integer == 1)
     }
 
-    @Test func whatWaitsToBeSentStays() async throws {
+    @Test func waitingCommandsStay() async throws {
         let fixture = Fixture()
         let old = await fixture.connected()
         async let receipt = fixture.client.send("hi", to: "@bob", key: "k1")

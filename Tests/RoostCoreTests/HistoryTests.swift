@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A pin event contains the pinned message.
-    @Test func whatABlockedUserWroteIsNotSaidToBePinned() {
+    @Test func pinsOfABlockedUsersMessagesAreHidden() {
         let bob = relay.connect("bob")
         bob.post("m7", to: group)
         _ = alice.request("conversation.pin", ["conversation": "\(group)", "sequence": 7])

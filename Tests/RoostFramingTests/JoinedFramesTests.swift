@@ -29,7 +29,7 @@ import Testing
         #expect(bytes(run.take()) == expected)
     }
 
-    @Test func whatWasTakenIsGone() {
+    @Test func takenFramesAreGone() {
         var run = JoinedFrames()
         write(1)
         run.append(builder)

@@ -56,7 +56,7 @@ import Testing
         return timeline
     }
 
-    @Test func whatDisappearsIsErasedOnTime() async throws {
+    @Test func disappearingMessagesAreErasedOnTime() async throws {
         let (alice, bob) = (try await device("alice").online(), try await device("bob").online())
         let writing = try await group(alice)
         try await writing.send("soon gone")

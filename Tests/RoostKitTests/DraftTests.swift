@@ -23,7 +23,7 @@ import Testing
         #expect(try await device.start().timeline(with: "@bob").draft == "a long text that isn't ready")
     }
 
-    @Test(arguments: ["ready", " ready\n"]) func whatIsSentIsNoDraft(_ draft: String) async throws {
+    @Test(arguments: ["ready", " ready\n"]) func sentTextsAreNoDrafts(_ draft: String) async throws {
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let timeline = try await roost.timeline(with: "@bob")
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Text typed while a message is on its way to the disk is the next one.
-    @Test func whatIsTypedMeanwhileStays() async throws {
+    @Test func textTypedMeanwhileStays() async throws {
         let device = try Device("alice", on: relay)
         let roost = try await device.start()
         let timeline = try await roost.timeline(with: "@bob")

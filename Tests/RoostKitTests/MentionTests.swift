@@ -54,7 +54,7 @@ import Testing
         await bob.conversations.until { $0.first?.unread == 0 }
     }
 
-    @Test func whoeverIsMentionedAndNoMemberHoldsUpOnlyThatMessage() async throws {
+    @Test func mentioningANonMemberHoldsUpOnlyThatMessage() async throws {
         let (alice, bob) = (
             try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online()
         )

@@ -156,7 +156,7 @@ import Testing
     }
 
     /// Messages in a direct conversation during a block are neither drawn nor unread, and no gap.
-    @Test func whatIsWithheldInADirectConversationIsLeftOut() async throws {
+    @Test func withheldMessagesOfADirectConversationAreLeftOut() async throws {
         let (alice, bob, _, _) = try await pair()
         let writing = try await bob.timeline(with: "@alice")
         try await writing.send("before")

@@ -104,7 +104,7 @@ import Testing
         #expect(try JSONDecoder().decode(TimelinePlace.self, from: kept) == place)
     }
 
-    @Test(arguments: ["", "s:", "s:x", "x:1", "g:99999999999999999999"]) func whatIsNoIdentity(_ text: String) {
+    @Test(arguments: ["", "s:", "s:x", "x:1", "g:99999999999999999999"]) func textsThatAreNoIdentity(_ text: String) {
         #expect(TimelineItem.ID(text) == nil)
     }
 

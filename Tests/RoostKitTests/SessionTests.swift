@@ -14,7 +14,7 @@ import Testing
 
     // MARK: Beginning anew
 
-    @Test func whoDisconnectsMayConnectAgain() async throws {
+    @Test func connectingAgainAfterDisconnecting() async throws {
         let roost = try await Device("alice", on: relay).online()
         let timeline = try await roost.timeline(with: "@bob")
         for round in 1...3 {
@@ -40,14 +40,14 @@ import Testing
         await roost.until { $0.connection == .connected && $0.isUpToDate }
     }
 
-    @Test func whoDisconnectsFirstConnectsAllTheSame() async throws {
+    @Test func disconnectingFirstDoesNotStopALaterConnect() async throws {
         let roost = try await Device("alice", on: relay).start()
         await roost.disconnect()
         await roost.connect()
         await roost.until { $0.isUpToDate }
     }
 
-    @Test func ofConnectingAndDisconnectingTheLastOneCounts() async throws {
+    @Test func theLastOfConnectAndDisconnectCounts() async throws {
         let roost = try await Device("alice", on: relay).online()
         for _ in 1...20 {
             async let goodbye: Void = roost.disconnect()
@@ -120,7 +120,7 @@ import Testing
         await timeline.until { $0.online == nil }
     }
 
-    @Test func whoMayNotBeWatchedHidesNobodyElse() async throws {
+    @Test func anUnwatchableUserHidesNoOther() async throws {
         let roost = try await Device("alice", on: relay).online()
         _ = try await Device("eve", on: relay).online()
         let timeline = try await roost.timeline(with: "@bob")
@@ -134,7 +134,7 @@ import Testing
         #expect(roost.person("bob").isOnline && !roost.person("eve").isOnline)
     }
 
-    @Test func whatIsWatchedStaysWithinItsBound() {
+    @Test func watchesStayWithinTheirBound() {
         var watched: Set<String> = []
         let first = Watching.plan(watched, for: Set((1...1_000).map { "a\($0)" }), atMost: 1_000)
         #expect(first.new.count == 1_000 && first.gone.isEmpty)

@@ -38,7 +38,7 @@ import Testing
         var roosts: [Roost] = []
     }
 
-    @Test func whatIsBegunHereGoesOnThere() async throws {
+    @Test func draftsContinueOnTheOtherDevice() async throws {
         let (_, _, one, other) = try await two()
         one.draft = "half a"
         await other.draft { $0 == "half a" }
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Text typed since stays, on both.
-    @Test func whatIsWrittenMeanwhileStays() async throws {
+    @Test func textWrittenMeanwhileStays() async throws {
         let (phone, tablet, one, other) = try await two()
         await phone.disconnect()
         one.draft = "here"
@@ -67,7 +67,7 @@ import Testing
         await other.draft { $0 == "here too" }
     }
 
-    @Test func whatWasBegunWithoutASessionIsSharedThen() async throws {
+    @Test func draftsBegunWithoutASessionAreSharedLater() async throws {
         let (phone, _, one, other) = try await two()
         await phone.disconnect()
         one.draft = "offline"

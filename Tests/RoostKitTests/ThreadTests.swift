@@ -67,7 +67,7 @@ import Testing
         #expect(alice.connection == .connected && bob.connection == .connected)
     }
 
-    @Test func whatWaitsForAThreadSurvivesARestart() async throws {
+    @Test func waitingThreadMessagesSurviveARestart() async throws {
         let device = try Device("alice", on: relay)
         relay.write(["root"], from: "bob", to: "@alice")
         var roost: Roost? = try await device.online()

@@ -33,7 +33,7 @@ import Testing
         #expect(ranks == ranks.sorted(), "states only go forward")
     }
 
-    @Test func whatIsTypedOfflineSurvivesARestartAndArrivesOnce() async throws {
+    @Test func messagesTypedOfflineSurviveARestartAndArriveOnce() async throws {
         let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
         var roost: Roost? = try await alice.start()
         var timeline: ConversationTimeline? = try await roost?.timeline(with: "@bob")
@@ -63,7 +63,7 @@ import Testing
         #expect(relay.bodies(of: conversation, seenBy: "alice") == ["hi"])
     }
 
-    @Test func whatWasStoredOutlivesTheRelay() async throws {
+    @Test func storedMessagesOutliveTheRelay() async throws {
         let roost = try await Device("alice", on: relay).online()
         let timeline = try await roost.timeline(with: "@bob")
         try await timeline.send("one")
@@ -173,7 +173,7 @@ import Testing
         #expect(writing.items.first?.message?.failedChange == nil)
     }
 
-    @Test func whatIsDoneToAnUnsentMessageWaitsForIt() async throws {
+    @Test func changesOfAnUnsentMessageWaitForIt() async throws {
         relay.setReachable(false)
         let roost = try await Device("alice", on: relay).start()
         let timeline = try await roost.timeline(with: "@bob")
@@ -292,7 +292,7 @@ import Testing
         #expect(shown.texts.first == "1" && shown.texts.last == "800", "what is newest stays: \(shown.texts)")
     }
 
-    @Test func whoIsBackInAGroupScrollsToWhatWasBefore() async throws {
+    @Test func aReturningMemberScrollsToEarlierMessages() async throws {
         let alice = try await Device("alice", on: relay).online()
         let bob = try await Device("bob", on: relay).online()
         let crew = try await bob.createGroup("Crew", members: ["alice"])
@@ -310,7 +310,7 @@ import Testing
     }
 
     /// Both sides have the same lines for everyone's changes, and a new start has them.
-    @Test func whatHappensToAGroupHasLines() async throws {
+    @Test func changesOfAGroupHaveLines() async throws {
         let device = try Device("alice", on: relay)
         let alice = try await device.online()
         let bob = try await Device("bob", on: relay).online()

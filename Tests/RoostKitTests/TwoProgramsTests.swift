@@ -13,7 +13,7 @@ import Testing
 
     /// The relay has one session for a device. The program with the session sends for both, and both show each message
     /// once.
-    @Test func whoHasTheSessionSendsForBoth() async throws {
+    @Test func theProgramWithTheSessionSendsForBoth() async throws {
         let alice = try Device("alice", on: relay)
         let bob = try await Device("bob", on: relay).online()
         let other = try await bob.timeline(with: "@alice")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// A program that still has the damaged file shows and keeps nothing more.
-    @Test func whoHasAFileThatWasReplacedIsTold() async throws {
+    @Test func aProgramWithAReplacedFileGetsAnError() async throws {
         let alice = try Device("alice", on: relay)
         let first = try await alice.online()
         let timeline = try await first.timeline(with: "@bob")

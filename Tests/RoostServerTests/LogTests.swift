@@ -37,7 +37,7 @@ import Testing
                 + #""empty":"","number":7,"text":"two words","zone":"z"}"#)
     }
 
-    @Test func nobodyElseWritesLines() {
+    @Test func clientsCannotWriteLines() {
         let evil = "x\n1970-01-01T00:00:00.000Z critical fake"
         for format in LogFormat.allCases {
             let text = line(evil, ["event": "e", "k": "\(evil)=\"\u{7F}"]).formatted(as: format)

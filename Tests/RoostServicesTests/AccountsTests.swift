@@ -138,7 +138,7 @@ struct AccountsTests {
         #expect(try await enter() == ann)
     }
 
-    @Test func whoCameByALinkGetsAPassword() async throws {
+    @Test func aUserWhoCameByALinkGetsAPassword() async throws {
         let accounts = try await accounts()
         let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
         _ = try await signUp(accounts, "bob@example.org")
@@ -220,7 +220,7 @@ struct AccountsTests {
         #expect(mail.letters.count == 6)
     }
 
-    @Test func whoHasNoAddressIsSentNothing() async throws {
+    @Test func usersWithoutAnAddressGetNoMail() async throws {
         let accounts = try await accounts()
         let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
         let link = secret(try await links.friend())
@@ -315,7 +315,7 @@ struct AccountsTests {
         #expect(due == [2])
     }
 
-    @Test func ofManyWhoChooseARoleAtOnceOneSucceeds() async throws {
+    @Test func onlyOneOfManyRoleChoicesAtOnceSucceeds() async throws {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
         let chosen = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -478,7 +478,7 @@ struct AccountsTests {
         #expect(try await waiting(accounts).isEmpty)
     }
 
-    @Test func whatIsRevokedIsRevokedForAsLongAsATokenLasts() async throws {
+    @Test func revocationsLastAsLongAsTokens() async throws {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
         clock.advance(seconds: 1_000)

@@ -18,7 +18,7 @@ struct AttemptLimitTests {
         #expect(limit.admit(ann, now: 900_500) == 1)
     }
 
-    @Test func whatWasNotAFailureIsGivenBack() {
+    @Test func successfulAttemptsAreGivenBack() {
         var limit = AttemptLimit(attemptsMax: 1, seconds: 900, keysMax: 100)
         for _ in 0..<10_000 {
             #expect(limit.admit(ann, now: 1) == nil)
@@ -39,7 +39,7 @@ struct AttemptLimitTests {
         #expect(limit.admit([0], now: 100) == nil)
     }
 
-    @Test func whatIsOldIsForgotten() {
+    @Test func oldAttemptsAreForgotten() {
         var limit = AttemptLimit(attemptsMax: 5, seconds: 900, keysMax: 1_000)
         for number in 0..<1_000 { _ = limit.admit([UInt8(number % 250), UInt8(number / 250)], now: 0) }
         #expect(limit.count == 1_000)

@@ -298,7 +298,7 @@ struct BackendTests {
             ])
     }
 
-    @Test func ofAnAccountThatIsDeletedEverythingGoes() async throws {
+    @Test func everythingOfADeletedAccountGoes() async throws {
         for isDeletedFirst in [true, false] {
             let database = try await database()
             let relay = TestRelay([page("e-1", more: false)])
@@ -334,7 +334,7 @@ struct BackendTests {
         try await run(again) { try await !again.isUnderWay("ann") }
     }
 
-    @Test func whoNeverWroteIsDoneAtOnce() async throws {
+    @Test func erasingAUserWhoNeverWroteIsDoneAtOnce() async throws {
         let database = try await database()
         let relay = TestRelay([.failure(ServiceFault(.notFound, ""))])
         let queue = ErasureQueue(

@@ -46,7 +46,7 @@ struct FirebaseImportTests {
         return nil
     }
 
-    @Test func whoseClaimsHaveNoRoleGetsTheDefault() throws {
+    @Test func claimsWithoutARoleGiveTheDefault() throws {
         var rules = PersonRules()
         rules.roles = ["trainer", "client"]
         func role(_ claims: String, default role: String?) throws -> String? {
@@ -182,7 +182,7 @@ struct FirebaseImportTests {
         #expect(try ids.map(user) == users)
     }
 
-    @Test func whoCantBeTakenIsRefused() throws {
+    @Test func usersWhoCannotBeImportedAreRefused() throws {
         #expect(refusal { () throws(FirebaseUser.Refusal) in _ = try FirebaseUser(Array("[]".utf8)) } == .unreadable)
         #expect(refusal { () throws(FirebaseUser.Refusal) in _ = try FirebaseUser(Array("{}".utf8)) } == .nameless)
         for (members, expected) in [

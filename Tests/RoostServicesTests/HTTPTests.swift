@@ -109,7 +109,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func whatAProxyDoesWrongIsComplainedOf() {
+    @Test func faultsOfAProxyAreReported() {
         let behind = ClientAddress(proxies: ["127.0.0.1"])
         #expect(behind.complaint(peer: "127.0.0.1", forwarded: nil) == nil)
         #expect(behind.complaint(peer: "198.51.100.7", forwarded: nil) == nil)

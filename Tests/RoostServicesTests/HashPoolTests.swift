@@ -73,7 +73,7 @@ struct HashPoolTests {
     }
 
     /// A job that a thread began and doesn't end is done by the late one, and answered once.
-    @Test func whatIsUnderWayIsDoneByAnother() async {
+    @Test func jobsUnderWayAreDoneByAnotherThread() async {
         var limits = ServicesLimits()
         limits.hashLateMilliseconds = 0
         let desk = HashDesk(limits: limits)

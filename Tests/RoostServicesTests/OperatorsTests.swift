@@ -79,7 +79,7 @@ struct OperatorsTests {
         try await add(try await accounts.caller(again.access))
     }
 
-    @Test func whatCouldNotBeDoneIsNoEntry() async throws {
+    @Test func failedActsAreNoEntries() async throws {
         let operators = try await operators()
         let user = try await signUp(operators, "ann@example.org")
         await #expect(throws: ServiceFault.self) { _ = try await operators.setTier("No", of: user, by: caller) }

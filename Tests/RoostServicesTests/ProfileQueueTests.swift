@@ -71,7 +71,7 @@ struct ProfileQueueTests {
             ])
     }
 
-    @Test func whoIsDeletedIsToldAsThat() async throws {
+    @Test func deletedAccountsAreSentAsDeleted() async throws {
         let database = try await database()
         for user in ["u1", "u2"] { try await insert(account(user), database) }
         let relay = TestRelay([.failure(ServiceFault(.notFound, "nobody has this name"))] + answers(1))
@@ -94,7 +94,7 @@ struct ProfileQueueTests {
     }
 
     /// It is refused for good, and holds nothing else up. The relay knows the account all the same.
-    @Test func whatIsNotTakenIsDropped() async throws {
+    @Test func refusedProfilesAreDropped() async throws {
         let database = try await database()
         for user in ["u1", "u2"] { try await insert(account(user), database) }
         let relay = TestRelay([.failure(ServiceFault(.badRequest, "name must not be empty"))] + answers(2))
@@ -105,7 +105,7 @@ struct ProfileQueueTests {
     }
 
     /// A user who came by a friend's link waits for the owner, and meets the owner once the relay knows both by name.
-    @Test func whoCameByALinkIsIntroducedToTheOwner() async throws {
+    @Test func aUserWhoCameByALinkIsIntroducedToTheOwner() async throws {
         let database = try await database()
         try await insert(account("u1"), database)
         try await database.write { database throws(LocalFailure) in try IntroductionTable.insert("u1", database) }
@@ -131,7 +131,7 @@ struct ProfileQueueTests {
     }
 
     /// It changes while it is being sent: it is sent again.
-    @Test func whatChangesMeanwhileIsToldAgain() async throws {
+    @Test func profilesChangedMeanwhileAreSentAgain() async throws {
         let database = try await database()
         try await insert(account("u1"), database)
         let due = try await database.read { database throws(LocalFailure) in

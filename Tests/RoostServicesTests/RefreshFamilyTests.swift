@@ -49,7 +49,7 @@ struct RefreshFamilyTests {
         }
     }
 
-    @Test func whoIsSomeExchangesBehindIsCaughtUpWithinThatTime() throws {
+    @Test func clientsSomeExchangesBehindCatchUpWithinTheGrace() throws {
         var session = session()
         for now in [Int64(100), 3_000, 6_000, 9_000] { session = try renewed(age: 0, second, session, at: now) }
         #expect(session.renewals == [9_000, 6_000, 3_000])

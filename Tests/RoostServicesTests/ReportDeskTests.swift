@@ -79,7 +79,7 @@ struct ReportDeskTests {
         try await operators.requireFresh(line)
     }
 
-    @Test func whoIsFreshIsBounded() {
+    @Test func freshSessionsAreBounded() {
         let sessions = FreshSessions()
         for number in 0..<FreshSessions.most { sessions.note("s\(number)", until: 100 + Int64(number), now: 0) }
         sessions.note("one more", until: 5_000, now: 0)
@@ -89,7 +89,7 @@ struct ReportDeskTests {
         #expect(sessions.count == 2 && !sessions.has("one more", now: 5_000))
     }
 
-    @Test func whatIsDoneStandsInTheAuditLogAlsoIfTheRelayFails() async throws {
+    @Test func actsAreInTheAuditLogEvenIfTheRelayFails() async throws {
         let operators = try await operators()
         let relay = TestRelay([ReportDeskTests.page("bob"), .failure(ServiceFault(.gone, "gone"))])
         let desk = ReportDesk(operators: operators, relay: relay)
@@ -114,7 +114,7 @@ struct ReportDeskTests {
         #expect(relay.asked[3] == #"{"type":"admin.report.close","report":7,"# + note)
     }
 
-    @Test func whatCanNotBeDoneIsSaidAndLeavesTheReportOpen() async throws {
+    @Test func failedActsAreReportedAndLeaveTheReportOpen() async throws {
         let operators = try await operators()
         func close(
             _ action: ReportDesk.Action, _ answers: Result<String, ServiceFault>...

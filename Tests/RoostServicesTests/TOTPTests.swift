@@ -83,7 +83,7 @@ struct TOTPTests {
         }
     }
 
-    @Test func whatPeopleTypeIsRead() throws {
+    @Test func typedCodesAreRead() throws {
         let code = RecoveryCode()
         for text in [code.text, code.text.uppercased(), " \(code.text.replacing("-", with: " ")) "] {
             #expect(try FactorCode(text) == .recovery(code))

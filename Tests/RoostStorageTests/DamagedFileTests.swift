@@ -243,7 +243,7 @@ import Testing
         "UPDATE member SET user = 9 WHERE user = 1", "UPDATE member SET conversation = 9", "DELETE FROM user",
         "UPDATE device SET user = 9",
     ])
-    func whatNamesNobodyIsTold(damage: String) throws {
+    func referencesToMissingRowsAreReported(damage: String) throws {
         var log = try SQLiteLog(scratch.path(), .full, .tiny)
         _ = try log.writer.commit([
             .user(UserNumber(1), name: "alice"),

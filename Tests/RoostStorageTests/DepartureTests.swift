@@ -115,7 +115,7 @@ import Testing
     }
 
     /// A user who comes back while the rows are looked for keeps what is written from then on.
-    @Test func whoComesBackHasKeysAgain() throws {
+    @Test func aReturningUserHasKeysAgain() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
         defer { log.close() }

@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A disappeared message is in no file after a shorter while than a deleted one.
-    @Test func whatDisappearsLeavesTheWriteAheadLogSoon() throws {
+    @Test func disappearedMessagesLeaveTheWriteAheadLogSoon() throws {
         let scratch = try Scratch()
         var bounds = StorageBounds()
         bounds.disappearedMilliseconds = 0
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Nothing that says something about its messages outlives a conversation.
-    @Test func whatBelongsToAnErasedConversationGoesWithIt() throws {
+    @Test func rowsOfAnErasedConversationGoWithIt() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
         defer { log.close() }

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLeftOfATransactionIsCutOff() throws {
+    @Test func theRestOfATransactionIsCutOff() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
         defer { log.close() }
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// A failure is reported at first and then once a minute, damage once.
-    @Test func whatFailsAgainAndAgainIsToldOnceAMinute() {
+    @Test func repeatedFailuresAreReportedOnceAMinute() {
         let now = Mutex(Int64(0))
         let told = Mutex<[String]>([])
         let clock: @Sendable () -> Int64 = { now.withLock { $0 } }

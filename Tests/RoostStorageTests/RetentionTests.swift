@@ -55,7 +55,7 @@ import Testing
         try log.history(1).map { $0.deletedAt == .never ? String(decoding: $0.body, as: UTF8.self) : "-" }
     }
 
-    @Test func whatIsTooOldIsErased() throws {
+    @Test func messagesThatAreTooOldAreErased() throws {
         let log = try open(days: 30)
         defer { log.close() }
         _ = try log.commit([
@@ -84,7 +84,7 @@ import Testing
         #expect(try bodies(log).prefix(2) == ["-", "-"])
     }
 
-    @Test func whatIsErasedLeavesItsThread() throws {
+    @Test func erasedMessagesLeaveTheirThread() throws {
         let log = try open(days: 30)
         defer { log.close() }
         var replies = [text("old", key: "b", daysAgo: 31), text("new", key: "c", daysAgo: 1)]
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// The data of a message beside its body goes with it.
-    @Test func whatIsErasedNamesNobody() throws {
+    @Test func erasedMessagesNameNoUser() throws {
         let log = try open(days: 30)
         defer { log.close() }
         var old = text("old", key: "a", daysAgo: 31)

@@ -240,7 +240,7 @@ import Testing
     }
 
     /// Nothing that a session does leaves a row that looks damaged.
-    @Test func whatChangesARowSealsIt() throws {
+    @Test func everyChangeOfARowSealsIt() throws {
         do {
             let store = try open()
             let first = try store.outbox.add(
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitsForALostMessageKeepsNobodyOut() throws {
+    @Test func itemsWaitingForALostMessageHoldUpNoOther() throws {
         let keys = try filled()
         do {
             let store = try open()

@@ -108,7 +108,7 @@ import Testing
         #expect(try store.conversation("c1")?.expiry == 0)
     }
 
-    @Test func whatIsToldOfExpiryCantOverflow() throws {
+    @Test func expiryTimesFromTheRelayCannotOverflow() throws {
         let store = try begun()
         let item = try store.outbox.add(
             .send(kind: nil, body: MessageBody(text: "x").json, replyTo: nil), to: "c1", key: "k1")
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.conversation("c1")?.expiry == 0)
     }
 
-    @Test func whoMayWriteIsKept() throws {
+    @Test func thePostingRuleIsKept() throws {
         let store = try begun()
         func told(_ event: String, _ members: String) throws {
             _ = try store.take([Told.change(event, members)], position: nil)

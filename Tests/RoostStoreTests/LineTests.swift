@@ -92,7 +92,7 @@ import Testing
         #expect(try lines(store).isEmpty)
     }
 
-    @Test func whatTheUserDidHasALineToo() throws {
+    @Test func theUsersOwnChangesHaveLinesToo() throws {
         let store = try begun()
         try store.lines.note(.renamed("Crew"), by: "alice", in: "c1", at: "e-7", Timestamp(milliseconds: 5))
         // Its event comes on the next connection.

@@ -50,7 +50,7 @@ import Testing
         #expect(try open().badge.shown(own: 9) == 2, "it is there at the next start")
     }
 
-    @Test func whatIsLeftOutIsAskedForFirst() throws {
+    @Test func leftOutMessagesAreAskedForFirst() throws {
         let store = try open()
         try store.begin(Told.welcome(badge: 7), isResumed: false)
         try list(store)

@@ -47,7 +47,7 @@ import Testing
         #expect(try store.people.profile(of: "bob") == nil && store.people.takeChanges() == .all)
     }
 
-    @Test func whoIsntShownAnyMoreKeepsTheName() throws {
+    @Test func hiddenUsersKeepTheirNames() throws {
         let store = try open()
         try store.people.take([profile(#"{"user":"bob","version":2,"name":"Bob"}"#)])
         try store.people.take([profile(#"{"user":"bob"}"#)])
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.people.profile(of: "bob")?.name == nil && store.people.profile(of: "bob")?.isDeleted == true)
     }
 
-    @Test func whoWasToldOfFirstGoesFirst() throws {
+    @Test func theOldestProfilesGoFirst() throws {
         var limits = StoreLimits()
         limits.peopleMax = 2
         let store = try open(limits)

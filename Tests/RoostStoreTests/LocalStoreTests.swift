@@ -69,7 +69,7 @@ import Testing
         #expect(store.outbox.items.map(\.key) == ["k1"])
     }
 
-    @Test func whatWasWrittenBeforeTheFirstSessionIsItsUsers() throws {
+    @Test func itemsFromBeforeTheFirstSessionBelongToItsUser() throws {
         let store = try open()
         try store.outbox.add(.send(kind: nil, body: Array("\"a\"".utf8), replyTo: nil), to: "@bob", key: "k1")
         try store.begin(Told.welcome(), isResumed: false)
@@ -202,7 +202,7 @@ import Testing
         #expect(try store.conversation("c1")?.first == SequenceNumber(6))
     }
 
-    @Test func whatTheRelayLostIsNoGapForEver() throws {
+    @Test func messagesLostByTheRelayAreNoGapForEver() throws {
         let store = try begun()
         try take(store, Told.message(9))
         try store.take(
@@ -273,7 +273,7 @@ import Testing
         #expect(one?.members == ["alice", "dave"] && one?.role == .owner)
     }
 
-    @Test func whoIsRemovedForgetsTheConversation() throws {
+    @Test func aRemovedUserForgetsTheConversation() throws {
         let store = try begun()
         try take(store, Told.message(1), Told.change("removed", #""users":["alice"]"#))
         #expect(try store.conversation("c1") == nil && sequences(store) == [])
@@ -435,7 +435,7 @@ import Testing
         #expect(try store.drafts.draft(for: "@carol").isEmpty)
     }
 
-    @Test func whatWasWrittenToAUserStaysInOrderWithTheConversation() throws {
+    @Test func messagesToAUserStayInOrderWithTheConversation() throws {
         let store = try open()
         try store.begin(Told.welcome(user: "alice"), isResumed: false)
         func say(_ key: String, to destination: String) throws {

@@ -173,7 +173,7 @@ import Testing
         #expect(taken() == "b")
     }
 
-    @Test func whatIsUnderWayCannotBeTakenBack() throws {
+    @Test func itemsUnderWayCannotBeTakenBack() throws {
         let first = try say("a")
         #expect(taken() == "a")
         #expect(throws: OutboxFailure.noSuchItem) { try outbox.discard(first.id) }
@@ -294,7 +294,7 @@ import Testing
 
     // MARK: Items that may have reached the relay
 
-    @Test func whatMayBeStoredIsNotChangedHere() throws {
+    @Test func itemsThatMayBeStoredAreNotChangedHere() throws {
         let outbox = try file.open()
         try outbox.open()
         let item = try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")
@@ -312,7 +312,7 @@ import Testing
         #expect(outbox.mayChange(item.id))
     }
 
-    @Test func whatNoSessionHasSeenMayChangeAlsoAfterARestart() throws {
+    @Test func itemsUnseenByASessionMayChangeAlsoAfterARestart() throws {
         let item = try file.open().add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")
         let outbox = try file.open()
         #expect(outbox.mayChange(item.id))
@@ -322,7 +322,7 @@ import Testing
         #expect(try !file.open().mayChange(item.id))
     }
 
-    @Test func whatAConversationRefusedMayBeTakenBack() throws {
+    @Test func refusedItemsMayBeTakenBack() throws {
         let outbox = try file.open()
         try outbox.open()
         let item = try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")

@@ -100,7 +100,7 @@ import Testing
         #expect(try root(store, 5).body?.text == "new" && root(store, 5).version == 2 && root(store, 5).isStale)
     }
 
-    @Test func whatHistoryCountsIsntCountedAgain() throws {
+    @Test func messagesCountedByHistoryAreNotCountedAgain() throws {
         let store = try begun()
         try take(store, message(1))
         let page = try #require(
@@ -118,7 +118,7 @@ import Testing
         #expect(try root(store).replies?.count == 8)
     }
 
-    @Test func whatGoesIsCountedNoLonger() throws {
+    @Test func deletedMessagesAreCountedNoLonger() throws {
         let store = try begun()
         try take(store, message(1), message(2, thread: 1), message(3, thread: 1), delete(3), delete(3))
         #expect(try root(store).replies?.count == 1 && root(store).isStale && rows(store) == [2])
@@ -126,7 +126,7 @@ import Testing
         #expect(try root(store).replies == nil)
     }
 
-    @Test func whatWasLeftOutIsAskedFor() throws {
+    @Test func leftOutMessagesAreAskedFor() throws {
         let store = try begun()
         try take(store, message(1), Told.event(#"{"type":"gap","conversation":"c1","from":2,"to":20}"#), message(21))
         #expect(try root(store).isStale && !root(store, 21).isStale)
@@ -176,7 +176,7 @@ import Testing
         #expect(try store.pins.pins(of: "c1").isEmpty)
     }
 
-    @Test func whatIsntShownIsntPinned() throws {
+    @Test func hiddenMessagesAreNotPinned() throws {
         let store = try begun()
         try take(
             store,
@@ -198,7 +198,7 @@ import Testing
 
     private let source = OutboxItem.Forward(conversation: "c2", sequence: SequenceNumber(7), origin: "carol")
 
-    @Test func whatWaitsForAThreadAndWhatItForwardsIsOnDisk() throws {
+    @Test func threadsAndForwardsOfWaitingItemsAreOnDisk() throws {
         let store = try begun()
         try take(store, message(1))
         let items = [
@@ -216,7 +216,7 @@ import Testing
         #expect(forwarded.origin == "carol" && forwarded.body?.text == "k2" && forwarded.isStale)
     }
 
-    @Test func nobodyChangesWhatSomebodyElseWrote() throws {
+    @Test func forwardedMessagesOfOthersCannotBeChanged() throws {
         let store = try begun()
         let item = try send(store, "k1", forward: source)
         #expect(throws: OutboxFailure.noSuchItem) {

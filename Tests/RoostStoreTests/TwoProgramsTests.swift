@@ -17,7 +17,7 @@ import Testing
 
     private func keys(_ store: LocalStore) -> [String] { store.outbox.items.map(\.key) }
 
-    @Test func whatOneWritesTheOtherSends() throws {
+    @Test func eitherProgramSendsTheOthersItems() throws {
         let app = try open()
         try app.begin(Told.welcome(user: "alice"), isResumed: false)
         let share = try open()
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The bounds hold for both together.
-    @Test func whatOtherWroteCounts() throws {
+    @Test func itemsOfTheOtherProgramCount() throws {
         var limits = StoreLimits()
         limits.outbox.itemsMax = 2
         let (one, other) = (
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// An item that the app may have sent can't be taken back by its extension as if it had never been.
-    @Test func whatMayBeSentElsewhereIsNotChanged() throws {
+    @Test func itemsThatMayBeSentElsewhereAreNotChanged() throws {
         let (app, share) = (try open(), try open())
         try app.begin(Told.welcome(user: "alice"), isResumed: false)
         let item = try write("typed", share)
@@ -107,7 +107,7 @@ import Testing
         #expect(found == Array(repeating: ["a"], count: 4))
     }
 
-    @Test func whoNeedsTooLongIsTold() throws {
+    @Test func waitingTooLongForTheFileIsAnError() throws {
         let first = try FileTurn(path: file.path)
         try first.have(alone: false) { () throws(LocalFailure) in
             // Several may write; SQLite gives them their turns.

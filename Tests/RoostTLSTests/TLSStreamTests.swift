@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1_000, Int.max])
-    func whatIsSaidArrives(_ piece: Int) throws {
+    func sentBytesArrive(_ piece: Int) throws {
         try withPair(piece: piece) { client, server in
             #expect(client.stream.isOpen && server.stream.isOpen)
             // Some records, and a part of one.
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotTLSFails() throws {
+    @Test func bytesThatAreNotTLSFail() throws {
         try withPair { _, server in
             server.take(Array("GET / HTTP/1.1\r\n\r\n".utf8))
             #expect(server.failure != nil)

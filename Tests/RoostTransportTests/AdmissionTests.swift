@@ -80,7 +80,7 @@ import Testing
         #expect(house.places.values.count { $0.address == Self.address(2) } == 2)
     }
 
-    @Test func whoIsBeingCheckedOrWelcomedDoesNotGiveWay() {
+    @Test func checkedAndWelcomedConnectionsAreNotDropped() {
         let house = House { $0.strangersPerAddress = 3 }
         let address = Self.address(1)
         for _ in 0..<3 { house.enter(address) }

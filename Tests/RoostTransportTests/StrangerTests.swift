@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A client that waits for us, not we for it, isn't cut. If all do, the newcomer comes later.
-    @Test func whoIsBeingCheckedStays() throws {
+    @Test func connectionsBeingCheckedStay() throws {
         let server = try server { $0.strangersPerAddressMax = 1 }
         let first = try RawClient.open(port: server.port)
         become(.pending, 1, of: server)
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A peer that doesn't answer the close frame holds a descriptor for some seconds, but no place.
-    @Test func whoIgnoresOurCloseKeepsNoPlace() throws {
+    @Test func clientsThatIgnoreOurCloseAreDropped() throws {
         let server = try server {
             $0.strangersPerAddressMax = 2
             $0.connectionsPerAddressMax = 2

@@ -36,7 +36,7 @@ import Testing
     // More than libev fetches at first (64), and than it fetches then (128): else it hands out the newest first.
     private static let crowd = 300
 
-    @Test func whoTalksGoesOnWhileOthersHangUp() throws {
+    @Test func sendingConnectionsGoOnWhileOthersHangUp() throws {
         let server = try TestServer {
             $0.changesPerTurn = 8
             $0.talkersPerCut = 2

@@ -202,7 +202,7 @@ import Testing
         #expect(badge(again) == 0)
     }
 
-    @Test func whoIsAwayIsNotLookedAtAndCountedOnComingBack() {
+    @Test func absentMembersAreCountedOnComingBack() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob("carol")
         bob.drop(.bye)
         for number in 1...5 { alice.post("m\(number)", to: group) }
@@ -256,7 +256,7 @@ import Testing
 
     // MARK: Bounds
 
-    @Test func whoIsInManyConversationsIsToldWhenTheyAreCounted() {
+    @Test func badgeOfAUserInManyConversationsComesOnceTheyAreCounted() {
         let relay = RelayHarness(
             limits: .with {
                 $0.badgeCountedAtOnce = 3
@@ -276,7 +276,7 @@ import Testing
         #expect(badges(bob) == [20, 21])
     }
 
-    @Test func whoIsInAsManyAsAreCountedAtOnceIsToldAtOnce() {
+    @Test func badgeOfAUserInAsManyAsAreCountedAtOnceComesAtOnce() {
         let relay = RelayHarness(
             limits: .with {
                 $0.badgeCountedAtOnce = 3

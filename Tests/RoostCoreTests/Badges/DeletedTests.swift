@@ -37,7 +37,7 @@ import Testing
         #expect(back.welcome("badge")?.integer == 1)
     }
 
-    @Test func whatWasReadOrWrittenByTheMemberDoesNotCountTwice() {
+    @Test func readAndOwnMessagesDoNotCountTwice() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         defer { relay.settle() }
         for name in ["one", "two", "three"] { alice.post(name, to: group) }

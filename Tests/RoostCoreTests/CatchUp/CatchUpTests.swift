@@ -194,7 +194,7 @@ import Testing
 
     /// A device that was connected gets the same as one that was away.
     @Test(arguments: [true, false])
-    func whoIsAddedIsToldWhatWasBefore(isConnected: Bool) {
+    func newMembersGetTheEarlierState(isConnected: Bool) {
         post(1...3)
         var carol = relay.connect("carol")
         if !isConnected { carol.drop() }

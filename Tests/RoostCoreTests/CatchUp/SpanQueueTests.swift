@@ -32,7 +32,7 @@ import Testing
         #expect(queue.take(0, after: .start).spans.count == 2)
     }
 
-    @Test func whatWasSentIsOver() {
+    @Test func sentSpansAreOver() {
         var queue = queue([span(1, after: 5, upTo: 10), span(2, after: 6, upTo: 30), span(3, after: 7, upTo: 7)])
         let (spans, horizon) = queue.take(8, after: Position(12))
         #expect(spans == [span(2, after: 12, upTo: 30)])

@@ -42,7 +42,7 @@ import Testing
         client.drop()
     }
 
-    @Test func whatWasMissedComesWithoutARead() {
+    @Test func missedEventsComeWithoutARead() {
         post(1...6)
         let bob = relay.connect("bob")
         #expect(bob.events.first == "created")
@@ -60,7 +60,7 @@ import Testing
         #expect(relay.connect("bob").bodies == texts(1...6))
     }
 
-    @Test func whatIsOlderThanTheWindowComesFromTheLogFirst() {
+    @Test func eventsOlderThanTheWindowComeFromTheLogFirst() {
         // A chunk holds about three messages, so the first ones have left the window.
         let relay = RelayHarness(limits: .with { $0.windowBytes = 32 * 1_000 })
         let alice = relay.connect("alice")
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// An event that is too old is erased from the store, so it mustn't be here any longer.
-    @Test func whatIsTooOldIsNotInTheWindow() {
+    @Test func eventsThatAreTooOldAreNotInTheWindow() {
         let relay = RelayHarness(limits: .with { $0.windowMilliseconds = 32_000 })
         let alice = relay.connect("alice")
         let group = alice.makeGroup("bob")
@@ -162,7 +162,7 @@ import Testing
 
     /// Bob writes while he catches up. The others of his devices get his message as an event.
     @Test(arguments: [true, false])
-    func whatAnOkHasToldDoesNotComeAgain(fromWindow: Bool) {
+    func answeredEventsDoNotComeAgain(fromWindow: Bool) {
         let relay = RelayHarness(
             limits: .with {
                 $0.outboxSpillBytes = 4_000

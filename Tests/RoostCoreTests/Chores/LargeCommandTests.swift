@@ -75,7 +75,7 @@ import Testing
         #expect(answer?.list("members").count == 2)
     }
 
-    @Test func whoIsRemovedMeanwhileGetsNoMembers() {
+    @Test func aUserRemovedMeanwhileGetsNoMembers() {
         let names = (0..<9).map { "u\($0)" }
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

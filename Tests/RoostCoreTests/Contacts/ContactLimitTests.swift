@@ -41,7 +41,7 @@ import Testing
     }
 
     /// However many strangers invite a user, it can invite and accept, and a user that it has written to can invite it.
-    @Test func nobodyCanFillAnothersList() {
+    @Test func strangersCannotFillAUsersList() {
         let relay = RelayHarness(limits: .with { $0.invitationsReceived = 2 })
         let alice = relay.connect("alice")
         #expect(relay.connect("u1").contact("invite", "alice") == "ok")

@@ -57,7 +57,7 @@ extension JSONValue {
     }
 
     /// No note about a user who has left for good remains, also after a crash.
-    @Test func whoHasLeftIsNobodysContact() {
+    @Test func aUserWhoHasLeftHasNoContacts() {
         let relay = RelayHarness.withContacts()
         let (alice, bob, mill) = (relay.connect("alice"), relay.connect("bob"), relay.open())
         mill.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
@@ -80,7 +80,7 @@ extension JSONValue {
         }
     }
 
-    @Test func whoIsInvitedAndInvitesAccepts() {
+    @Test func invitingTheInviterAccepts() {
         let relay = RelayHarness.withContacts()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         #expect(alice.contact("invite", "bob", ("kind", "client")) == "ok")
@@ -125,7 +125,7 @@ extension JSONValue {
         #expect(bob.contacts() == ["alice accepted friend"] && alice.contacts() == ["bob accepted friend old friend"])
     }
 
-    @Test func whoDeclinesCanBeInvitedAgain() {
+    @Test func aDecliningUserCanBeInvitedAgain() {
         let relay = RelayHarness.withContacts()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         #expect(alice.contact("invite", "bob") == "ok")
@@ -147,7 +147,7 @@ extension JSONValue {
         #expect(alice.contacts() == ["bob sent friend"])
     }
 
-    @Test func whoIsBlockedAcceptsAsEverAndTheBlockerIsSentNothing() {
+    @Test func aBlockedUserAcceptsAsEverAndTheBlockerGetsNothing() {
         let relay = RelayHarness()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         #expect(alice.contact("invite", "bob") == "ok")
@@ -174,7 +174,7 @@ extension JSONValue {
         #expect(since() - invited == 3_000)
     }
 
-    @Test func whatIsDoneTwiceIsDoneOnce() {
+    @Test func repetitionsChangeNothing() {
         let relay = RelayHarness.withContacts()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         for _ in 0..<2 { #expect(alice.contact("invite", "bob", ("label", "x")) == "ok") }
@@ -199,7 +199,7 @@ extension JSONValue {
         #expect(relay.connect("bob").contact("accept", "alice") == "ok")
     }
 
-    @Test func whoIsInvitedNeedNotHaveComeAndIsForgottenIfItNeverDoes() {
+    @Test func aNewUserCanBeInvitedAndIsForgottenIfItNeverComes() {
         let relay = RelayHarness.withContacts()
         let alice = relay.connect("alice")
         #expect(alice.contact("invite", "bob") == "ok")

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Its index is used again for another user.
-    @Test func whoeverIsForgottenIsNotHere() {
+    @Test func aForgottenUserIsNotHere() {
         let roll = cast.roll
         var user: User? = User(UserNumber(50), name: "x", roll)
         guard let seat = user?.seat else { return }

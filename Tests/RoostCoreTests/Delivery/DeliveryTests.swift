@@ -140,7 +140,7 @@ import Testing
         #expect(take(carol) == ["signal 1", "message 2", "signal 3"])
     }
 
-    @Test func whoHasNoRoomFallsBehindAndNobodyElse() {
+    @Test func onlySessionsWithoutRoomFallBehind() {
         let body = String(repeating: "x", count: 900)
         for number in 1...3 { gather(Int64(number), body: body) }
         delivery.settle()
@@ -164,7 +164,7 @@ import Testing
         #expect(counters.signalsDropped == 2)
     }
 
-    @Test func whoDoesNotTakeItsRepliesIsShutAndListedOnce() {
+    @Test func aSessionThatDoesNotReadItsRepliesIsShutAndListedOnce() {
         builder.begin("ok")
         builder.member("pad", String(repeating: "x", count: 900))
         let frame = builder.finish()
@@ -178,7 +178,7 @@ import Testing
         #expect(bob.outbox.bytes == waiting)
     }
 
-    @Test func whatIsEphemeralIsOwedToWhoIsNotCalm() {
+    @Test func ephemeralEventsAreHeldBackForBusySessions() {
         let body = String(repeating: "x", count: 1_500)
         gather(1, body: body)
         delivery.settle()
@@ -195,7 +195,7 @@ import Testing
         #expect(delivery.takeOwed(bob).isEmpty)
     }
 
-    @Test func whoIsOwedTooMuchIsShut() {
+    @Test func aSessionWithTooManyHeldBackEventsIsShut() {
         let body = String(repeating: "x", count: 1_500)
         gather(1, body: body)
         delivery.settle()

@@ -23,7 +23,7 @@ import Testing
         #expect(times.acked.count == 1 && times.acked.sum == 100)
     }
 
-    @Test func whatADeviceMissedWhileItWasAwayCountsNowhere() {
+    @Test func eventsMissedWhileAwayCountNowhere() {
         let times = DeliveryTimes(at: moment(0))
         times.noteStored(event(1, at: 10), at: moment(11))
         times.noteAcked(Position(1), since: Position(1), at: moment(60_000))

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Otherwise a turn in which much arrives would be twice as long.
-    @Test func whatArrivalsAddIsForOthersFirst() {
+    @Test func visitsAddedByArrivalsAreForOthersFirst() {
         let some = sessions(12)
         let frame = frame(bytes: 1)
         let held = Unmanaged.passUnretained(frame)

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The log finds that the key was used, after the user was made.
-    @Test func whoWasMadeForACommandThatIsNotStoredIsForgotten() {
+    @Test func usersMadeForAnUnstoredCommandAreForgotten() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         #expect(alice.post("k", to: "@bob")?.outcome == "ok")
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Nobodies
 
-    @Test func whoeverNeverCameAndIsInNoConversationIsForgotten() {
+    @Test func usersWhoNeverCameAndAreInNoConversationAreForgotten() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         _ = relay.connect("carol")
@@ -110,7 +110,7 @@ import Testing
         #expect(users(relay).last == "bob")
     }
 
-    @Test func whoeverIsInAnotherConversationIsKept() {
+    @Test func usersInAnotherConversationAreKept() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let group = alice.makeGroup("bob")
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: Charging
 
-    @Test func whatOthersOpenDoesNotLockAUserOut() {
+    @Test func conversationsOpenedByOthersDoNotLockAUserOut() {
         let relay = RelayHarness(
             limits: .with {
                 $0.conversationsPerUser = 2
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatIsAnsweredNoLongerCountsAgainstWhoOpenedIt(isRestarted: Bool) {
+    func anAnsweredConversationNoLongerCountsAgainstItsOpener(isRestarted: Bool) {
         let relay = RelayHarness(limits: .with { $0.unansweredPerUser = 1 })
         let alice = relay.connect("alice")
         let group = alice.makeGroup("bob")
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatAUserAnsweredCountsAgainstIt(isRestarted: Bool) {
+    func answeredConversationsCountAgainstTheUser(isRestarted: Bool) {
         let relay = RelayHarness(limits: .with { $0.conversationsPerUser = 1 })
         let group = relay.connect("alice").makeGroup("bob")
         var bob = relay.connect("bob")

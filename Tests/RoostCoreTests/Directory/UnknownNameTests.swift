@@ -57,7 +57,7 @@ import Testing
         #expect(relay.connect("alice").outcome("send", ["to": "@late", "key": "k", "body": "x"]) == "not_found")
     }
 
-    @Test func whoeverHasAnAccountCanBeNamedAlsoAfterACrash() {
+    @Test func usersWithAnAccountCanBeNamedAlsoAfterACrash() {
         let relay = strict()
         // Nothing but that there is such an account.
         #expect(mill(at: relay).outcome("admin.profile", ["user": "bob", "deleted": false]) == "ok")
@@ -166,7 +166,7 @@ import Testing
         #expect(u1.frames("message").count == 2 && u2.frames("message").count == 1)
     }
 
-    @Test func whoIsntShownToOneStaysHiddenBehindTheUsername() {
+    @Test func aHiddenUserStaysHiddenBehindTheUsername() {
         let relay = strict()
         let (alice, u1) = (relay.connect("alice"), relay.connect("u1"))
         named(u1, "ben")

@@ -47,7 +47,7 @@ extension JSONValue {
         bob = relay.connect("bob")
     }
 
-    @Test func whoOpensItIsAContactAndInTheConversation() {
+    @Test func openingALinkMakesAContactAndAConversation() {
         let code = alice.makeInvite()
         #expect(code.utf8.count == 26)
         #expect(alice.invites() == ["0/1"])
@@ -190,7 +190,7 @@ extension JSONValue {
 
     /// A user who has followed a link behind a block stays a contact in its own eyes when it invites the maker, who has
     /// removed the block: another state would reveal the block.
-    @Test func whoFollowedALinkBehindABlockStaysAContact() {
+    @Test func aUserWhoFollowedALinkBehindABlockStaysAContact() {
         let code = alice.makeInvite()
         #expect(alice.outcome("contact.block", ["users": .list(["bob"])]) == "ok")
         #expect(bob.openInvite(code) == "ok")

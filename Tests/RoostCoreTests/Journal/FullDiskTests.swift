@@ -5,7 +5,7 @@ import Testing
 
 /// The disk of the store is full: what would have to be stored is refused, and everything else goes on.
 @Suite struct FullDiskTests {
-    @Test func whatIsUnderWayIsRefusedAndNothingOfItHappened() {
+    @Test func commandsUnderWayAreRefusedWithoutAnEffect() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whoeverCatchesUpIsToldTheVersion(fromWindow: Bool) {
+    func catchingUpBringsTheVersion(fromWindow: Bool) {
         let limits = Limits.with { if !fromWindow { $0.windowBytes = 0 } }
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(limits: limits)
         defer { relay.settle() }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["contact.block", "ping", "status", "watch", "send", "profile.set"])
-    func nobodyActsForOthersInASessionOfItsOwn(_ type: String) {
+    func usersCannotActAsOthers(_ type: String) {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         defer { relay.settle() }
         let members: KeyValuePairs<String, Value> = [

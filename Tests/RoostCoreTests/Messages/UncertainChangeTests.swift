@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func nobodyElseIsKeptFromWriting() {
+    @Test func otherMembersAreNotKeptFromWriting() {
         let retry = bobIsBack()
         let carol = relay.connect("carol")
         #expect(during(retry, carol, "send", ["to": "\(group)", "key": "c", "body": "c"])?.text("type") == "ok")

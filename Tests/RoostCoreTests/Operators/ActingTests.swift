@@ -36,7 +36,7 @@ import Testing
         #expect(mill.frames("message").isEmpty)
     }
 
-    @Test func nobodyIsOnlineByIt() {
+    @Test func actingShowsNoUserAsOnline() {
         let relay = RelayHarness()
         let bob = relay.connect("bob")
         let mill = mill(at: relay)

@@ -60,7 +60,7 @@ import Testing
         #expect(eraseAll(of: "alice", mill).allSatisfy { $0 == 0 })
     }
 
-    @Test func whatIsWrittenLaterStays() {
+    @Test func laterMessagesStay() {
         let relay = RelayHarness(limits: .with { $0.erasedAtOnce = 2 })
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         let group = alice.makeGroup("bob")

@@ -195,7 +195,7 @@ import Testing
         #expect(outcomes.last == "rate_limited")
     }
 
-    @Test func whoseTokensAreRevokedIsGoneAtOnce() {
+    @Test func revokingTokensClosesConnectionsAtOnce() {
         let relay = RelayHarness()
         _ = relay.connect("alice")
         let bob = relay.connect("bob")
@@ -218,7 +218,7 @@ import Testing
         #expect(reason.hasPrefix("online: the relay was restarted"))
     }
 
-    @Test func nobodyIsToldOfHiddenMembersDevices() {
+    @Test func hiddenMembersDevicesAreNotListed() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let group = alice.makeGroup("bob")

@@ -95,7 +95,7 @@ import Testing
         #expect(mill.request("admin.revoke", ["sid": "s-3"])?.number("closed") == 0)
     }
 
-    @Test func whoIsGoneIsNotCounted() {
+    @Test func absentSessionsAreNotCounted() {
         let relay = RelayHarness()
         relay.connect("alice#s-1").drop()
         let again = relay.connect("alice#s-1")

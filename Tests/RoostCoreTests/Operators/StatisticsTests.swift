@@ -84,7 +84,7 @@ import Testing
         #expect(olga.closeCode == nil)
     }
 
-    @Test func whoLosesTheScopeIsToldNoMore() {
+    @Test func aSessionThatLosesTheScopeGetsNoMoreSamples() {
         let relay = RelayHarness()
         relay.relay.host = process
         let alice = relay.open()

@@ -54,7 +54,7 @@ import Testing
         #expect(relay.relay.directory.user(called: "dave") == nil)
     }
 
-    @Test func whatWasSaidStaysToRead() {
+    @Test func earlierMessagesStayReadable() {
         alice.post("hello", to: "@bob")
         let direct = bob.frames("message").first?.text("conversation") ?? ""
         block(alice, "bob")

@@ -86,7 +86,7 @@ extension Policy {
         #expect(relay.refused == [2, 0, 0])
     }
 
-    @Test func whoSharesAGroupKnowsEachOther() {
+    @Test func membersOfAGroupKnowEachOther() {
         let relay = RelayHarness()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
         _ = relay.connect("carol").makeGroup("alice", "bob")

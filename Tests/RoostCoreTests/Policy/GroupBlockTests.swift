@@ -102,9 +102,9 @@ import Testing
         #expect(frames.count == 1)
     }
 
-    @Test func whoWasAwayGetsTheSameFromTheWindow() { catchUp(GroupBlockTests()) }
+    @Test func absentMembersGetTheSameFromTheWindow() { catchUp(GroupBlockTests()) }
 
-    @Test func whoWasAwayGetsTheSameFromTheLog() { catchUp(GroupBlockTests(windowBytes: 0)) }
+    @Test func absentMembersGetTheSameFromTheLog() { catchUp(GroupBlockTests(windowBytes: 0)) }
 
     /// The block came before, in the middle of and after the missed events: it counts when the user comes back.
     private func catchUp(_ test: GroupBlockTests) {
@@ -135,7 +135,7 @@ import Testing
         carol.post("c" + again, to: group)
     }
 
-    @Test func whatWasHiddenShowsAgain() {
+    @Test func hiddenMessagesShowAgain() {
         block(alice, "bob")
         talk()
         #expect(alice.outcome("contact.unblock", ["users": ["bob"]]) == "ok")
@@ -155,7 +155,7 @@ import Testing
         #expect([alice, bob, carol].map(last) == [["-", "-"], ["b", "b"], ["b", "b"]])
     }
 
-    @Test func whoComesOrGoesIsNoticed() {
+    @Test func joiningAndLeavingIsNoticed() {
         block(alice, "dave")
         let dave = relay.connect("dave")
         alice.post("a", to: group)
@@ -190,7 +190,7 @@ import Testing
     }
 
     /// It holds for a service's erasure of a former member's content, too.
-    @Test func whatIsErasedOfWhomOneDoesNotSeeNamesNobody() {
+    @Test func erasuresOfAHiddenUserNameNoUser() {
         talk()
         block(alice, "bob")
         _ = bob.outcome("conversation.leave", ["conversation": "\(group)"])

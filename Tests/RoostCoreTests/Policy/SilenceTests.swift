@@ -355,7 +355,7 @@ import Testing
 
     /// A user who leaves a conversation that it opened during the block comes back when the other one opens it, and
     /// gets the event.
-    @Test func whoHasLeftWhatItOpenedIsToldThatItIsBack() {
+    @Test func aUserWhoLeftItsConversationGetsItBack() {
         let worlds = World.allCases.map { world in
             let relay = RelayHarness()
             let (vic, mal) = (relay.connect("vic"), relay.connect("mal"))
@@ -380,7 +380,7 @@ import Testing
 
     /// A user who doesn't know of a conversation gets no event when operators erase it.
     /// An ack covers what was sent, and of this nothing was.
-    @Test func whatWasOpenedBehindABlockIsNotDelivered() {
+    @Test func conversationsOpenedBehindABlockAreNotDelivered() {
         let relay = RelayHarness()
         let eve = relay.connect("eve")
         let vic = relay.connect("vic", "phone")
@@ -418,7 +418,7 @@ import Testing
 
     /// Nor is it while it is on its way to the log: the blocker is answered as if nothing were opened.
     @Test(arguments: [false, true])
-    func whatABlockedUserOpensCanNotBeNamedBeforeItIsStored(hasLeft: Bool) {
+    func aConversationOpenedBehindABlockCannotBeNamedBeforeItIsStored(hasLeft: Bool) {
         let commands: [(String, Members)] = [
             ("conversation.get", ["conversation": "@mal"]), ("history", ["conversation": "@mal"]),
             ("conversation.members", ["conversation": "@mal"]), ("read", ["conversation": "@mal", "sequence": 1]),
@@ -451,7 +451,7 @@ import Testing
 
     /// The blocker doesn't hear how the other one is, and doesn't find it, because of a conversation that isn't there.
     @Test(arguments: [false, true])
-    func whoHasOpenedItIsAStrangerToTheBlocker(restarts: Bool) {
+    func theBlockedOpenerIsAStrangerToTheBlocker(restarts: Bool) {
         block()
         mal.post("one", to: "@vic")
         unblock()

@@ -97,7 +97,7 @@ import Testing
         #expect(!isCounted(group))
     }
 
-    @Test func whoIsRemovedNoLongerWatches() {
+    @Test func aRemovedMemberNoLongerWatches() {
         let bob = relay.connect("bob")
         relay.pause()
         _ = watch(group, by: bob)
@@ -205,7 +205,7 @@ import Testing
     private let names = (0..<20).map { "u\($0)" }
 
     @Test(arguments: 1...24)
-    func whatChangesDuringTheCountIsCountedOnce(turns: Int) {
+    func changesDuringTheCountAreCountedOnce(turns: Int) {
         let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 4 })
         let alice = relay.connect("alice")
         let group = alice.makeGroup(names)

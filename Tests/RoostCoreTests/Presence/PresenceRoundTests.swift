@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Some have been announced and some not when they change again, or leave.
-    @Test func whatChangesMeanwhileIsToldInTheEnd() {
+    @Test func changesMeanwhileAreSentInTheEnd() {
         _ = watcher.request("watch", ["users": .list(names)])
         watcher.forget()
         let clients = names.map { relay.connect($0) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Bob has many watchers, and some end their watch when he has come but they haven't got it yet.
-    @Test func whoeverLooksAwayMeanwhileIsNotTold() {
+    @Test func watchersWhoLeaveMeanwhileGetNothing() {
         let others = names.map { relay.connect($0) }
         _ = watcher.makeGroup(names + ["bob"])
         for other in others {

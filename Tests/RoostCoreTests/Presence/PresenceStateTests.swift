@@ -181,14 +181,14 @@ import Testing
         #expect(ghost.presence.lastSeen == time(290_000) && counters.usersAway == 0)
     }
 
-    @Test func whoHadDroppedBeforeTheStartWasSeenThen() {
+    @Test func usersWhoDroppedBeforeTheStartWereSeenThen() {
         let (ghost, stored) = start(.init(.online, lastSeen: time(285_000)), lastAlive: 290_000)
         #expect(stored == ["9 online 285000"])
         #expect(ghost.presence.lastSeen == time(285_000))
     }
 
     @Test(arguments: [(0, PresenceState.online), (-1, .offline)] as [(Int64, PresenceState)])
-    func whoWasNotSeenForTooLongIsOffline(lastAlive: Int64, state: PresenceState) {
+    func usersNotSeenForTooLongAreOffline(lastAlive: Int64, state: PresenceState) {
         let (ghost, stored) = start(.init(.online, isHere: true, lastSeen: time(-5)), lastAlive: lastAlive)
         #expect(ghost.presence.announced.state == state)
         #expect(stored == ["9 \(state) \(lastAlive)"])
@@ -230,7 +230,7 @@ import Testing
         #expect(stored(at: 6_050) == ["1 online, here, 6050"])
     }
 
-    @Test func whoIsBackBeforeTheNextSignOfLifeIsNotStored() {
+    @Test func aQuickReturnIsNotStored() {
         presence.come(session, of: phone, as: .active, at: Moment(10))
         _ = stored(at: 60)
         end(session, mayReturn: true, at: 4_000)

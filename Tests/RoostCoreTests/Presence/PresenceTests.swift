@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Two users who have just come get each other's present state, at once and only once.
-    @Test func whoHasJustComeIsNotShownAsOffline() {
+    @Test func aNewcomerIsNotShownAsOffline() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let carol = relay.connect("carol")
@@ -186,7 +186,7 @@ import Testing
         return (bob?.text("state"), bob?.number("lastSeen"))
     }
 
-    @Test func whoReturnsAfterACrashWasNeverGone() {
+    @Test func aUserWhoReturnsAfterACrashWasNeverGone() {
         _ = connect()
         relay.advance(12_000)
         relay.crash()
@@ -301,7 +301,7 @@ import Testing
         #expect(found(by: relay.connect("watcher")).lastSeen == time)
     }
 
-    @Test func whoSaysGoodbyeDuringADrainIsGone() {
+    @Test func aGoodbyeDuringADrainCounts() {
         let phone = connect()
         relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
         phone.tell("bye")

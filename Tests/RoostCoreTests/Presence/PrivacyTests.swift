@@ -66,7 +66,7 @@ import Testing
 
     // MARK: Presence
 
-    @Test func whoShowsItselfToNobodyIsOfflineAtOnceAndSeesNobody() {
+    @Test func hidingFromEveryoneWorksAtOnceAndBothWays() {
         want(bob, ("presence", "nobody"))
         #expect(shown(watcher, "bob") == ["offline recently"])
         #expect(shown(bob, "watcher") == ["offline recently"])
@@ -77,7 +77,7 @@ import Testing
         #expect(found(watcher, "bob") == "offline recently")
     }
 
-    @Test func whoShowsItselfAgainIsShownAsItIs() {
+    @Test func showingAgainShowsThePresentState() {
         want(bob, ("presence", "nobody"))
         _ = bob.outcome("status", ["state": "busy", "text": "x"])
         relay.pause()
@@ -113,7 +113,7 @@ import Testing
         #expect(found(carol, "bob") == "offline")
     }
 
-    @Test func whatChangedWhileHiddenIsToldLaterEvenIfAskedInBetween() {
+    @Test func changesWhileHiddenAreSentLaterEvenIfAskedInBetween() {
         except(bob, "watcher", as: "blocked")
         bob.tell("bye")
         #expect(found(watcher, "bob") == "offline")
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// A client that asked between a change and its tick has newer data than those with an update before the tick.
-    @Test func whatIsToldAgainIsNotOlderThanWhatWasAsked() {
+    @Test func repeatedStatesAreNotOlderThanAnswers() {
         let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 1 })
         let watcher = relay.connect("watcher")
         _ = watcher.makeGroup("bob")
@@ -163,7 +163,7 @@ import Testing
         #expect("\(SeenRange(age: days * 86_400_000).word)" == after)
     }
 
-    @Test func whoTellsTimesCoarselyWasSeenRecently() {
+    @Test func coarseTimesSayRecently() {
         want(bob, ("lastSeen", "coarse"))
         bob.tell("bye")
         relay.pause()
@@ -182,7 +182,7 @@ import Testing
 
     // MARK: Before the first message
 
-    @Test func whoShowsItselfToEveryoneMayBeWatchedByStrangers() {
+    @Test func strangersMayWatchAUserVisibleToEveryone() {
         let stranger = relay.connect("stranger")
         #expect(found(stranger, "bob") == nil)
         want(bob, ("presence", "everyone"))
@@ -211,7 +211,7 @@ import Testing
         #expect(watcher.frames("typing").isEmpty)
     }
 
-    @Test func whatOneTypedWhenHidingEnds() {
+    @Test func typingEndsWhenTheUserHides() {
         bob.tell("typing", ["to": "\(group)"])
         watcher.tell("typing", ["to": "\(group)"])
         relay.pause()
@@ -238,7 +238,7 @@ import Testing
         relay.pause()
     }
 
-    @Test func whoDoesNotTellWhatItReadTellsNothingOfWhatItGot() {
+    @Test func hidingReadReceiptsHidesDeliveriesToo() {
         want(bob, ("read", "nobody"))
         sendAndRead()
         #expect(receipts(watcher, of: "bob").isEmpty)
@@ -252,7 +252,7 @@ import Testing
         #expect(receipts(bob, of: "bob").last == "1 1")
     }
 
-    @Test func whoIsBlockedIsToldNothing() {
+    @Test func aBlockedUserGetsNothing() {
         except(bob, "watcher", as: "blocked")
         sendAndRead()
         #expect(receipts(watcher, of: "bob").isEmpty && receipts(bob, of: "watcher").isEmpty)
@@ -341,7 +341,7 @@ import Testing
         #expect(bob.outcome("except", ["users": ["bob"], "as": "never"]) == "bad_request")
     }
 
-    @Test func whoWasOnlyHiddenFromIsForgotten() {
+    @Test func aUserOnlyNamedInAnExceptionIsForgotten() {
         let before = relay.relay.directory.everybody.count
         except(bob, "nobody-yet", as: "blocked")
         #expect(relay.relay.directory.everybody.count == before + 1)

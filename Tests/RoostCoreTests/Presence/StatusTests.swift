@@ -70,7 +70,7 @@ import Testing
         #expect(shown.last == "busy: x")
     }
 
-    @Test func whatIsNotNamedStays() {
+    @Test func absentPartsOfAStatusStay() {
         want("busy")
         want(text: "x")
         want("away")
@@ -122,14 +122,14 @@ import Testing
     }
 
     /// The relay dies after the status is stored and before the tick that sends it.
-    @Test func whoHasJustBecomeInvisibleIsNotShownAfterACrash() {
+    @Test func aUserWhoJustBecameInvisibleIsNotShownAfterACrash() {
         _ = phone.outcome("status", ["state": "invisible"])
         relay.crash()
         #expect(found(by: relay.connect("watcher")).shown == "offline")
         #expect(relay.relay.counters.usersOnline == 1)
     }
 
-    @Test func whoCanBeSeenAgainIsShownWithTheNewText() {
+    @Test func becomingVisibleShowsTheNewText() {
         want("invisible", text: "x")
         #expect(shown == ["offline"])
         relay.advance(1_000)
@@ -141,7 +141,7 @@ import Testing
         #expect(found(by: watcher) == ("offline: x", left))
     }
 
-    @Test func nobodyIsToldThatAnInvisibleUserTypes() {
+    @Test func typingOfAnInvisibleUserIsNotSent() {
         want("invisible")
         phone.tell("typing", ["to": "\(group)"])
         relay.pause()

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// 40 may be spent. With 29 others and herself, telling costs 3.
-    @Test func whatMoreSessionsAreToldCostsMore() {
+    @Test func moreRecipientsCostMore() {
         for type in ["send", "signal", "react", "edit", "delete"] {
             let (relay, alice, group) = crowd(of: 29)
             alice.post("first", to: group)
@@ -249,7 +249,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func whoGoesOnAlthoughRefusedIsClosed() {
+    @Test func sendingOnDespiteRefusalsClosesTheSession() {
         let relay = RelayHarness(
             limits: .with {
                 $0.commandsPerSecond = 1
@@ -265,7 +265,7 @@ import Testing
         #expect(alice.closeCode == .rateLimited)
     }
 
-    @Test func whoWaitsIsNotClosed() {
+    @Test func waitingSessionsAreNotClosed() {
         let relay = RelayHarness(
             limits: .with {
                 $0.commandsPerSecond = 1
@@ -290,7 +290,7 @@ import Testing
         #expect(alice.outcome("ping") == "rate_limited")
     }
 
-    @Test func whoHasNotSaidHelloIsBoundedToo() {
+    @Test func sessionsBeforeHelloAreBoundedToo() {
         let relay = RelayHarness(
             limits: .with {
                 $0.commandsPerSecond = 5

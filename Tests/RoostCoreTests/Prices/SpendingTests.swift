@@ -23,7 +23,7 @@ import Testing
         #expect(spending.spend(1, of: rate, at: 1_000_000) == 100)
     }
 
-    @Test func whoWaitsAsLongAsToldMayGoOn() {
+    @Test func waitingAsLongAsAskedIsEnough() {
         var spending = Spending()
         _ = spending.spend(13, of: rate, at: 0)
         let wait = spending.spend(15, of: rate, at: 7) ?? 0

@@ -134,7 +134,7 @@ import Testing
         #expect(answer?.text("next") == nil)
     }
 
-    @Test func whoHasLeftForGoodIsNotFound() {
+    @Test func aUserWhoHasLeftForGoodIsNotFound() {
         let relay = relay(.everyone)
         _ = call(relay, ["u1": "Anna"])
         let mill = relay.open()

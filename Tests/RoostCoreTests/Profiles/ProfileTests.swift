@@ -49,7 +49,7 @@ import Testing
         #expect(shown(bob, "alice") == ["alice Alice A alice.a Hello 2"])
     }
 
-    @Test func whatChangesNothingKeepsTheVersion() {
+    @Test func unchangedProfilesKeepTheVersion() {
         for _ in 0..<2 { #expect(alice.request("profile.set", ["name": "Alice"])?.number("version") == 1) }
         relay.pause()
         #expect(told(bob).count == 1)
@@ -62,7 +62,7 @@ import Testing
         #expect(alice.outcome("profile.set", ["name": "B", "ifVersion": 1]) == "ok")
     }
 
-    @Test func nobodySetsARole() {
+    @Test func usersCannotSetARole() {
         #expect(alice.outcome("profile.set", ["name": "A", "role": "trainer"]) == "forbidden")
         #expect(alice.outcome("profile.set", ["tier": "gold"]) == "forbidden")
         #expect(alice.outcome("admin.profile", ["user": "alice", "role": "trainer"]) == "forbidden")
@@ -180,7 +180,7 @@ import Testing
         #expect(told(dave).isEmpty)
     }
 
-    @Test func ofSeveralChangesTheLastIsTold() {
+    @Test func onlyTheLastOfSeveralChangesIsSent() {
         for number in 1...5 { _ = alice.request("profile.set", ["name": "A\(number)"]) }
         relay.advance(100)
         #expect(told(bob) == ["alice A5 5"])
@@ -193,7 +193,7 @@ import Testing
         #expect(told(dave) == ["carol Carol 1"])
     }
 
-    @Test func whoReadsTooSlowlyIsToldTheNewestLater() {
+    @Test func slowReadersGetTheNewestProfileLater() {
         bob.isReading = false
         let body = String(repeating: "x", count: 1_000)
         for number in 1...100 {
@@ -248,7 +248,7 @@ import Testing
         #expect(relay.relay.counters.users == users + 1)
     }
 
-    @Test func ofWhoHasLeftOnlyTheVersionStays() {
+    @Test func onlyTheVersionOfAUserWhoHasLeftStays() {
         let mill = mill()
         _ = alice.request("profile.set", ["name": "Alice", "username": "alice.a", "bio": "x"])
         #expect(mill.outcome("admin.profile", ["user": "alice", "deleted": true, "name": "A"]) == "bad_request")

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotStoredYetIsTold() {
+    @Test func timesThatAreNotStoredYetAreListed() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         alice.post("one", to: group)
         relay.holdsCommits = true

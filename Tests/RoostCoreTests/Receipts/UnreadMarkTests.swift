@@ -82,7 +82,7 @@ import Testing
         #expect(told(bob)[0] == 0)
     }
 
-    @Test func whatCannotBeMarked() {
+    @Test func marksThatAreRefused() {
         #expect(mark(9) == "not_found")
         #expect(mark(3, by: relay.connect("dave")) == "not_found")
         // Nothing is read that could be marked.
@@ -95,7 +95,7 @@ import Testing
         #expect(told(bob) == [100, 9, 108])
     }
 
-    @Test func whatIsReadWhileTheLogIsAskedCountsMore() {
+    @Test func readingWhileTheLogIsAskedCountsMore() {
         relay.holdsReads = true
         bob.tell("unread", ["id": 90, "conversation": "\(group)", "sequence": 3])
         bob.tell("read", ["conversation": "\(group)", "sequence": 6])
@@ -104,7 +104,7 @@ import Testing
         #expect(told(bob) == [0, nil, 6])
     }
 
-    @Test func ofTooManyStretchesNoneIsMarked() {
+    @Test func marksBeyond32RangesAreRefused() {
         for number in 0..<34 { (number.isMultiple(of: 2) ? alice : bob).post("s\(number)", to: group) }
         for number in 0..<34 { (number.isMultiple(of: 2) ? alice : bob).post("t\(number)", to: group) }
         read(74)

@@ -132,7 +132,7 @@ import Testing
         #expect(told(relay.connect("bob")) == [1, 1])
     }
 
-    @Test func whatIsDeletedOrDisappearsIsCountedOnce() {
+    @Test func deletedAndDisappearedMessagesAreCountedOnce() {
         _ = alice.request("conversation.expiry", ["conversation": "\(group)", "after": 86_400_000])
         alice.post("1", to: group)
         answer("2")
@@ -151,7 +151,7 @@ import Testing
         #expect(told(relay.connect("bob")) == [1, 0])
     }
 
-    @Test func nobodyMentionsItself() {
+    @Test func usersDoNotMentionThemselves() {
         let owner = relay.connect("dave")
         let room = owner.makeGroup("bob")
         for (key, names) in [("1", ["@all"]), ("2", ["dave"]), ("3", ["dave", "bob"])] {
@@ -167,7 +167,7 @@ import Testing
         #expect(mentions(relay.connect("dave")) == nil && mentions(relay.connect("bob")) == 2)
     }
 
-    @Test func whoWritesTooMuchWithoutReadingHasReadTheOldest() {
+    @Test func ownMessagesBeyond32RangesMarkTheOldestAsRead() {
         alice.post("a0", to: group)
         for number in 1...Int64(SequenceRanges.most) {
             answer("b\(number)")
@@ -185,7 +185,7 @@ import Testing
         #expect(told(relay.connect("bob")) == [most, 2])
     }
 
-    @Test func whoComesBackBeginsAnew() {
+    @Test func returningMembersBeginAnew() {
         alice.post("1", to: group)
         answer("2")
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])

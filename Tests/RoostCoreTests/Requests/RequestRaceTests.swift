@@ -113,7 +113,7 @@ import Testing
     }
 
     /// The receiver isn't shown who asks before that is stored.
-    @Test func nobodyIsShownTooEarly() {
+    @Test func sendersAreNotShownBeforeARequestIsStored() {
         relay.holdsCommits = true
         bob.start("send", ["to": "@alice", "key": "1", "body": "1"], id: 2)
         #expect(alice.request("user.get", ["users": ["bob"]])?.list("profiles").first?["name"] == nil)
@@ -153,7 +153,7 @@ import Testing
 
     /// A user who has sent a request isn't worse off than others when the two come to know each other in another way.
     @Test(arguments: ["waits", "dropped", "blocked"])
-    func whoHasAskedMayWriteOnceTheTwoShareAGroup(state: String) {
+    func aRequestsSenderMayWriteOnceTheTwoShareAGroup(state: String) {
         var rules = relay.relay.rules
         rules.gate.countsSharedGroups = true
         relay.relay.rules = rules

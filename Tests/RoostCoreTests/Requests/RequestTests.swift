@@ -219,7 +219,7 @@ extension RelayHarness {
     }
 
     @Test(arguments: [false, true])
-    func whatWaitsSurvivesACrash(isDropped: Bool) {
+    func waitingRequestsSurviveACrash(isDropped: Bool) {
         if isDropped { #expect(answer(bob, "drop") == "ok") }
         relay.crashWithRequests()
         let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
@@ -304,7 +304,7 @@ extension RelayHarness {
     }
 
     /// However many users write to one, nothing of its own quota is used up.
-    @Test func nobodyFillsAnothersLists() {
+    @Test func requestsUseUpNothingOfTheReceivers() {
         var limits = limits
         limits.conversationsPerUser = 3
         limits.unansweredPerUser = 3

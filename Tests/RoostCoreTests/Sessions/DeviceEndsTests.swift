@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Thousands may be cut and come back.
-    @Test func whoIsBackByThenCostsNothing() {
+    @Test func aQuickReturnCostsNothing() {
         let device = devices(1)[0]
         _ = cast.session(on: device, numbered: 1)
         ends.noteBegin(of: device, at: Moment(0))

@@ -42,7 +42,7 @@ import Testing
         #expect(sessions().rewound == 1 && sessions().new == 1)
     }
 
-    @Test func whoLeavesCountsWithTheReason() {
+    @Test func endsAreCountedByReason() {
         let counters = relay.relay.counters
         _ = relay.connect("alice").outcome("bye")
         relay.advance(200)

@@ -83,17 +83,17 @@ import Testing
         #expect(sessions.isMalformedTooOften(refusal, session))
     }
 
-    @Test func whoNeverSaysHelloIsClosed() {
+    @Test func sessionsWithoutHelloAreClosed() {
         _ = sessions.open(at: Moment(0))
         #expect(dues(until: 60_000) == ["\(CloseCode.helloTimeout) at 1100"])
     }
 
-    @Test func whoIsSilentIsPingedAndThenClosed() {
+    @Test func silentSessionsArePingedAndThenClosed() {
         _ = ready()
         #expect(dues(until: 60_000) == ["ping at 5100", "\(CloseCode.pingTimeout) at 7200"])
     }
 
-    @Test func whoAnswersIsPingedAgainAndNotClosed() {
+    @Test func answeringSessionsArePingedAgainAndNotClosed() {
         let session = ready()
         #expect(dues(until: 5_500) == ["ping at 5100"])
         sessions.heard(session, at: Moment(5_500))

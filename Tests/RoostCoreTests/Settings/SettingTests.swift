@@ -56,7 +56,7 @@ import Testing
         #expect(all(tablet).isEmpty)
     }
 
-    @Test func nobodyCanNameOrListTheHiddenConversation() {
+    @Test func theHiddenConversationCannotBeNamedOrListed() {
         set("a", 1)
         let list = phone.request("conversation.list")?.list("conversations")
         #expect(list?.isEmpty == true)
@@ -145,7 +145,7 @@ import Testing
         #expect(all(again) == ["a=1", "b=2", "c=3"])
     }
 
-    @Test func whatIsRefusedChangesNothing() {
+    @Test func refusedSettingsChangeNothing() {
         let tablet = relay.connect("alice", "tablet")
         relay.fillDisk()
         #expect(set("a", 1)?.outcome == "unavailable")

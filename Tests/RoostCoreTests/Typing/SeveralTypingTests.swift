@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["leave", "removal", "bye", "drop", "message"])
-    func whoIsGoneIsNotOneOfThem(how: String) {
+    func absentTypersAreNotCounted(how: String) {
         let place = Place(isLarge: true)
         let carol = place.others[0]
         let keepOn = {

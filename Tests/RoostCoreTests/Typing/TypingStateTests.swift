@@ -79,7 +79,7 @@ import Testing
         #expect(start(alice, at: 1_000))
     }
 
-    @Test func whoGoesOnInAnotherThreadIsToldOnce() {
+    @Test func movingToAnotherThreadIsSentOnce() {
         #expect(start(alice, in: 7, at: 0))
         #expect(!start(alice, in: 8, at: 999))
         #expect(alice.typing.thread == SequenceNumber(7))
@@ -128,7 +128,7 @@ import Testing
         #expect(typing.timerCount == 0)
     }
 
-    @Test func whatIsTrueAgainInTimeIsNotTold() {
+    @Test func aStateThatReturnsInTimeIsNotSent() {
         for member in [alice, bob, carol, dave] { _ = start(member, at: 0) }
         #expect(several(at: 200) == true)
         _ = typing.stop(dave)

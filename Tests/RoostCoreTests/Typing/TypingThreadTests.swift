@@ -124,7 +124,7 @@ import Testing
         #expect(told(carol) == ["+1"])
     }
 
-    @Test func whatWasHeldBackIsNotToldInTheBackground() {
+    @Test func heldBackTypingIsNotSentInTheBackground() {
         bob.isReading = false
         alice.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
         _ = type(alice)

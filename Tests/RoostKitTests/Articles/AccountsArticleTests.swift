@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @MainActor @Test func whoeverIsSignedOutIsAskedToSignIn() async throws {
+    @MainActor @Test func aSignedOutUserIsAskedToSignIn() async throws {
         let relay = TestRelay()
         let accounts = AccountClient(
             url: "https://services", device: "phone", store: MemoryTokenStore(),

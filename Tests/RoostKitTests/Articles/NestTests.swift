@@ -100,7 +100,7 @@ import Testing
         await screen.timeline.shows { $0.conversation?.count == 2 }
     }
 
-    @Test func whatFailsSaysSoAndIsTriedAgainByHand() async throws {
+    @Test func failuresAreShownAndTriedAgainByHand() async throws {
         let alice = try await app("alice")
         let roost = try #require(alice.roost)
         let screen = try await ChatScreen("@bob", roost)

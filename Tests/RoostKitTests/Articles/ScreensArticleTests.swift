@@ -141,7 +141,7 @@ import Testing
     }
 
     /// An extension puts a message into the outbox, and the app that has the session sends and shows it.
-    @Test func whatAnExtensionSharesTheAppSends() async throws {
+    @Test func theAppSendsWhatAnExtensionShares() async throws {
         let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
         let roost = try await alice.online()
         let shown = try await roost.timeline(with: "@bob")

@@ -56,7 +56,7 @@ import Testing
         return try log.load().contacts
     }
 
-    @Test func ofNinePairsOfRolesTwoMakeAContact() throws {
+    @Test func twoOfNinePairsOfRolesMakeAContact() throws {
         let scratch = try Scratch()
         try fill(scratch.path())
         let result = try apply(scratch.path())
@@ -88,7 +88,7 @@ import Testing
         #expect(try contacts(scratch.path()) == made)
     }
 
-    @Test func whatTheTwoAreAlreadyStays() throws {
+    @Test func existingContactsStay() throws {
         let scratch = try Scratch()
         try fill(scratch.path())
         let pair = UserPair(UserNumber(3), UserNumber(4))

@@ -153,7 +153,7 @@ import Testing
 
     /// A message that will disappear does so where it was imported, and one that has gone stays gone and isn't unread
     /// there.
-    @Test func whatDisappearsDoesSoWhereItIsImported() throws {
+    @Test func messagesDisappearWhereTheyAreImported() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
         func at(_ time: Int64, _ event: Append) -> Append {
@@ -196,7 +196,7 @@ import Testing
 
     /// Changes since an earlier export count: the expiry, an edit's mentions, and the end of a pinned message, of which
     /// there is no event if its time has come.
-    @Test func whatChangedSinceCountsWhereItIsImported() throws {
+    @Test func laterChangesCountWhereTheyAreImported() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
         _ = try log.writer.commit(RandomContent.directory)

@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A sender's key is used once for ever, and two users have one direct conversation.
-    @Test func whatMayExistOnlyOnceIsRefused() throws {
+    @Test func duplicatesOfUniqueLinesAreRefused() throws {
         let scratch = try Scratch()
         for (store, number) in [("one", 1), ("two", 2)] as [(String, Int32)] {
             let log = try SQLiteLog(scratch.path(store), .normal, .tiny)

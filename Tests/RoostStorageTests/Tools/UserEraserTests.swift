@@ -139,7 +139,7 @@ import Testing
     }
 
     /// After its time a message can't be deleted any more, although a relay that was down hasn't erased it yet.
-    @Test func whatShouldHaveDisappearedIsErased() throws {
+    @Test func overdueMessagesAreErased() throws {
         let scratch = try Scratch()
         let log = try storeWithASquirrel(scratch)
         var hide = message(by: 1)
