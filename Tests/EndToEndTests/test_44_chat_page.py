@@ -247,7 +247,7 @@ async def test_a_long_history(relay, name):
         await alice.send(f"@{name('bob')}", f"message {number}")
     async with Browser() as browser:
         bob = await browser.person(relay, name("bob"))
-        await bob.page.locator(".count", has_text="300").wait_for()
+        await bob.page.locator("#list .count", has_text="300").wait_for()
         await until(lambda: titled(bob, "(300) Roost"), "all unread")
         # One begins to read where one has stopped.
         await bob.open(name("alice"))
