@@ -104,7 +104,7 @@ export class Accounts {
   /** Whether this browser has a sign-in of the user. */
   has(user) { return this.#storage.get(user) !== undefined; }
 
-  /** An access token that is good for a while. Fails with `unauthorized`, `refresh_reused` or `suspended` if the sign-in has ended,
+  /** A valid access token. Fails with `unauthorized`, `refresh_reused` or `suspended` if the sign-in has ended,
    *  which is then forgotten. */
   async token(user) {
     const access = this.#access.get(user);
@@ -149,7 +149,7 @@ export class Accounts {
 
   #keep({ user, accessToken, refreshToken, session }) {
     const { iat, exp } = JSON.parse(atob(accessToken.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
-    // This machine's clock may be wrong by years: only how long it is good counts, from now.
+    // This machine's clock may be wrong by years: only the token's lifetime counts, from now.
     const life = (exp - iat) * 1_000;
     this.#access.set(user, { token: accessToken, life, since: performance.now(), at: Date.now() });
     // The name of its exchange, so that one whose answer is lost can be asked for again.
@@ -179,7 +179,7 @@ export class Accounts {
 
   async reset(token, password) { await this.#ask("POST", "/v1/password/reset", { body: { token, password } }); }
 
-  /** Has another letter sent that confirms the own address. */
+  /** Asks for another mail that confirms the user's own address. */
   async sendConfirmation(user) { await this.#ask("POST", "/v1/account/confirmation", { user }); }
 
   /** The account that asks for an address to be confirmed, before it is: `email`, `displayName` and `asked`, a time. */
@@ -216,7 +216,7 @@ export class Accounts {
 
   // -- What there is
 
-  /** Whether there is a way to sign in again: a password, a letter to an address, or an identity elsewhere. */
+  /** Whether there is a way to sign in again: a password, a mail to an address, or an identity elsewhere. */
   async hasWayIn(user, { email, hasPassword }) {
     if (email !== undefined || hasPassword) return true;
     return (await this.#ask("GET", "/v1/account/identities", { user })).identities.length > 0;

@@ -12,7 +12,7 @@ const link = takeLink();
 // For as long as this page is open, its service worker keeps the parts of its version.
 navigator.locks?.request("roost-page-unpacked", { mode: "shared" }, () => new Promise(() => {})).catch(() => {});
 
-// Imported after it, because a static import is loaded first: so long would the token be in the address bar.
+// Imported after it, because a static import is loaded first: the token would be in the address bar until then.
 const [{ Roost }, language] = await Promise.all([import("/roost.js?unpacked"), loadLanguage()]);
 const { t } = language;
 document.documentElement.lang = language.name;
@@ -172,7 +172,7 @@ function content(message) {
   return message.isDeleted ? t("deletedMessage") : message.text === undefined ? (message.from ? t("otherMessage") : "…") : plain(message.text);
 }
 
-/** The same, with whose it is if it is one's own. */
+/** The same, marked if the message is the user's own. */
 const preview = (message) => (message?.isOwn ? t("youSay", { text: content(message) }) : content(message));
 
 const writer = (message) => (message.isOwn ? t("youTitle") : called(message.from));
@@ -1845,7 +1845,7 @@ $("about").querySelector("button").addEventListener("click", () => composer.canc
 
 /** The bar of buttons at the message that has the pointer or the focus. There is one, which moves. */
 const tools = {
-  // It may be in a row that is taken away.
+  // The button may be in a row that is removed.
   bar: $("tools"),
   row: undefined,
   isKept: false,

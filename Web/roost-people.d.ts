@@ -141,8 +141,9 @@ export class People implements Observable<PeopleSnapshot> {
   /** Is called when one was written, changed or removed, here or on another device of the user. */
   onProspects(listener: () => void): Stop;
 
-  /** Makes a link by which others become contacts or, with `conversation`, members of a group that the user leads. `uses`: how
-   *  many may open it, at most 1,000, otherwise 1. `after`: for how many milliseconds it is good, at most 30 days, otherwise 7. */
+  /** Makes a link that makes contacts or, with `conversation`, members of a group that the user leads. `uses`:
+   *  number of users who may open it, at most 1,000, otherwise 1. `after`: its lifetime in milliseconds, at most 30
+   *  days, otherwise 7. */
   createInvite(options?: { conversation?: string; kind?: string; uses?: number; after?: number }): Promise<Invite & { code: string }>;
   /** The user's own that can still be opened. */
   invites(): Promise<Invite[]>;

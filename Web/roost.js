@@ -95,7 +95,7 @@ const REOPEN_FIRST = 1_000;
 const REOPEN_MOST = 30_000;
 /** How often a tab looks whether another one has changed what is kept, and keeps its lease. A look reads one row. */
 const TICK_TIME = 3_000;
-/** How long a lease is good: three ticks, so that a busy tab keeps it. */
+/** Lifetime of a lease: three ticks, so that a busy tab keeps it. */
 const LEASE_TIME = 10_000;
 /** How long a timer is trusted to know when a message disappears: clocks are set, and devices sleep. */
 const LOOK_TIME = 60_000;
@@ -3471,7 +3471,7 @@ class Sender {
     return new Set([destination]);
   }
 
-  /** The time is over, or how often one may write there has changed. */
+  /** The time is over, or slow mode there has changed. */
   wake(destination) {
     if (this.#store.outbox.resting.delete(destination)) this.pump();
   }

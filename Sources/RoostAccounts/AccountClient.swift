@@ -70,7 +70,7 @@ public actor AccountClient {
     // MARK: Tokens
 
     /// A valid access token, for the relay and for the services. It is renewed first if it ends soon. If that isn't
-    /// possible for now, the old one is returned for as long as it is good.
+    /// possible for now, the old one is returned for as long as it is valid.
     public func token() async throws(AccountFailure) -> String {
         guard let held = try held() else { throw .signedOut }
         let left = held.left(now: now())
@@ -114,7 +114,7 @@ public actor AccountClient {
             guard let next = answer.members.flatMap({ HeldTokens($0, received: now()) }) else {
                 throw .unexpectedAnswer
             }
-            // Before it is used: the old one is good for nothing then.
+            // This comes before it is used: the old one is invalid then.
             try save(next)
             return .success(next)
         } catch {

@@ -43,7 +43,7 @@ public struct SecondFactorOffer: Sendable, Equatable {
     public var secret: String
     /// The same as an `otpauth:` address, for a QR code.
     public var address: String
-    /// When it is good no more, unless a code was shown.
+    /// Time at which it expires, unless a code was shown.
     public var expires: Timestamp
 
     init?(_ members: JSONMembers) {

@@ -6,13 +6,13 @@ public struct ClientContacts: Sendable {
 
     // MARK: Contacts
 
-    /// Invites a user to become a contact, or accepts if that one has invited this one. Invited again, a contact gets
+    /// Invites a user to become a contact, or accepts if that user has invited this one. Invited again, a contact gets
     /// the new label.
     /// - Parameters:
-    ///   - kind: what the other is to this user; nil for the relay's first kind.
-    ///   - label: a note of at most 256 bytes that only this user sees; empty to take it away.
-    /// - Throws: `RoostFailure.refused` with `blocked` if there is an own block, `conflict` if an invitation of
-    ///   another kind waits, `too_large` or `rate_limited` if there are too many.
+    ///   - kind: the other's relation to this user; nil for the relay's first kind.
+    ///   - label: a note of at most 256 bytes that only this user sees; empty to remove it.
+    /// - Throws: `RoostFailure.refused` with `blocked` if this user has blocked the other, `conflict` if an invitation
+    ///   of another kind waits, `too_large` or `rate_limited` if there are too many.
     @discardableResult
     public func invite(
         _ user: String, kind: String? = nil, label: String? = nil

@@ -4,12 +4,12 @@ public import RoostWire
 public struct Invites: Sendable {
     let client: ChatClient
 
-    /// Makes one. The answer has the code, which the relay doesn't say again.
+    /// Makes a link. Only this answer has the code.
     /// - Parameters:
     ///   - conversation: a group of which the user is the owner or an admin; nil for a link that makes contacts.
-    ///   - kind: what those who open it become; nil for the relay's first kind. Not with a conversation.
-    ///   - uses: how many may open it, at most 1,000; nil for one.
-    ///   - life: how long it is good, at most 30 days; nil for a week.
+    ///   - kind: the relation of new contacts; nil for the relay's first kind. Not with a conversation.
+    ///   - uses: number of users who may open it, at most 1,000; nil for one.
+    ///   - life: its lifetime, at most 30 days; nil for a week.
     public func create(
         conversation: String? = nil, kind: String? = nil, uses: Int? = nil, life: Duration? = nil
     ) async throws(RoostFailure) -> Invite {

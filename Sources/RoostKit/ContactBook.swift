@@ -48,10 +48,10 @@ public final class ContactBook {
         show(try await engine.perform { $0.acquaintances.contacts })
     }
 
-    /// Invites a user, or accepts if that one has invited this one. Invited again, a contact gets the new label.
+    /// Invites a user, or accepts if that user has invited this one. Invited again, a contact gets the new label.
     /// - Parameters:
-    ///   - kind: what the other is to this user; nil for the relay's first kind.
-    ///   - label: a note of at most 256 bytes that only this user sees; empty to take it away.
+    ///   - kind: the other's relation to this user; nil for the relay's first kind.
+    ///   - label: a note of at most 256 bytes that only this user sees; empty to remove it.
     public func invite(_ user: String, kind: String? = nil, label: String? = nil) async throws {
         try await change(user) { contacts throws(RoostFailure) in
             try await contacts.invite(user, kind: kind, label: label)

@@ -147,7 +147,7 @@ package struct Services: Sendable {
         _ = try mail(configuration, mailClient, ServicesLimits(), clock, log)
     }
 
-    /// Connects to the mail server and signs in. Returns what is wrong; nil if it takes letters from us.
+    /// Connects to the mail server and signs in. Returns the fault; nil if it accepts mail from us.
     package static func mailProblem(_ configuration: ServicesConfiguration) async throws -> String? {
         let client = try mailClient(configuration)
         switch await (try SMTPMail(configuration.mail, client: client, minutes: 0) { _ in }).greet() {

@@ -83,7 +83,7 @@ package struct ServicesLimits: Sendable, Equatable {
     package var refreshGraceSeconds: Int64 = 10
     /// Exchanges of a session whose times are kept for that. Apps make one an hour; tests and broken clocks more.
     package var refreshRenewals = 8
-    /// One-time links of one user and purpose that are good at once. The oldest ends.
+    /// One-time links of one user and purpose that are valid at once. The oldest ends.
     package var linksMax = 3
 
     // MARK: Import
@@ -123,8 +123,8 @@ package struct ServicesLimits: Sendable, Equatable {
 
     // MARK: Second factors
 
-    /// Codes of one account that may be wrong in `attemptSeconds`: three steps are good at a time, so that these are 15
-    /// of a million codes.
+    /// Wrong codes of one account in `attemptSeconds`: three steps are valid at a time, so that these are 15 of a
+    /// million codes.
     package var factorFailures = 5
     /// The same in a day. An attacker who knows the password finds a code with one in 11,000 a day, one in 30 a year.
     package var factorFailuresDaily = 30

@@ -171,8 +171,8 @@ struct MessageTable {
     }
 
     /// A message is here for the first time: the thread that it belongs to has one more, if that wasn't counted yet.
-    /// - Parameter isEvent: whether it may be out of order, as one's own are while the device catches up. Then only
-    ///   `history` knows what was counted.
+    /// - Parameter isEvent: whether it may be out of order, as the user's own messages are while the device catches up.
+    ///   Then only `history` knows which were counted.
     func countReply(_ message: LocalMessage, isEvent: Bool) throws(LocalFailure) {
         guard let thread = message.thread, message.deletedAt == nil,
             var root = try self.message(message.conversation, thread)

@@ -301,7 +301,7 @@ public final class Outbox {
         resting.insert(item.destination)
     }
 
-    /// The messages to a group may go out again: the time is over, or how often one may write has changed.
+    /// The messages to a group may go out again: the time is over, or slow mode has changed.
     /// - Returns: whether they waited.
     @discardableResult
     public func wake(_ destination: String) -> Bool { resting.remove(destination) != nil }

@@ -5,7 +5,7 @@ import RoostLock
 public protocol TokenStore: Sendable {
     /// Returns the bytes that were saved last; nil if there are none.
     func load() throws -> [UInt8]?
-    /// Keeps these bytes in place of others. They are on disk when it returns: older ones are good for nothing.
+    /// Keeps these bytes in place of others. They are on disk when it returns: older ones are of no use.
     func save(_ bytes: [UInt8]) throws
     /// Keeps nothing.
     func clear() throws

@@ -94,7 +94,7 @@ extension OperatorClient {
     }
 
     /// Refuses the tokens of a sign-in (claim `sid`), and closes its connections.
-    /// - Parameter until: when the longest of its tokens expires, at most a day from now; nil if none is good for more
+    /// - Parameter until: when the last of its tokens expires, at most a day from now; nil if none is valid for more
     ///   than an hour. Then the relay forgets the sign-in.
     public func revoke(signIn: String, until: Timestamp? = nil) async throws(RoostFailure) -> Reply {
         try await ask(.revoke) { command in

@@ -2,11 +2,11 @@ import RoostWire
 
 /// Invitations in the name of a user. The token needs the scope `service`.
 extension OperatorClient {
-    /// Makes a link by which others become contacts of the user, or join a group that the user leads.
+    /// Makes a link for a user that makes contacts, or members of a group that the user leads.
     /// - Parameters:
     ///   - conversation: the group; nil for a link that makes contacts.
-    ///   - uses: how many may open it, at most 1,000; nil for one.
-    ///   - life: how long it is good, at most 30 days; nil for a week.
+    ///   - uses: number of users who may open it, at most 1,000; nil for one.
+    ///   - life: its lifetime, at most 30 days; nil for a week.
     public func createInvite(
         of user: String, to conversation: String? = nil, uses: Int? = nil, life: Duration? = nil
     ) async throws(RoostFailure) -> Reply {

@@ -158,7 +158,7 @@ public final class ConversationTimeline {
         }
     }
 
-    /// Deletes a message: one's own, or any as owner or admin. One that waits for the relay is taken back.
+    /// Deletes a message: the user's own, or any as owner or admin. A message that waits for the relay is taken back.
     public func delete(_ id: TimelineItem.ID) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)

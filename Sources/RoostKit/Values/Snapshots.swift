@@ -33,7 +33,8 @@ public struct TimelineSnapshot: Sendable, Equatable {
     /// Nothing yet.
     public init() {}
 
-    /// A row by its identity, or a message by its number as `.sequence`, one's own too; nil if it isn't shown.
+    /// A row by its identity, or a message by its number as `.sequence`, including the user's own; nil if it isn't
+    /// shown.
     public subscript(_ id: TimelineItem.ID) -> TimelineItem? { places[id].map { items[$0] } }
 
     /// A message by its number; nil if it isn't shown.

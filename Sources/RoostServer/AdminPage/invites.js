@@ -4,7 +4,7 @@ import { $, button, complain, confirmed, element, things, when } from "./dom.js"
 import { hasServices, tried } from "./services.js";
 
 const DAY = 86_400_000;
-/** The relay is asked after a pause of so long. Milliseconds. */
+/** Milliseconds of a pause after which the relay is asked. */
 const PAUSE = 200;
 /** Groups that are offered. */
 const OFFERED = 20;

@@ -12,7 +12,7 @@ extension Configuration {
             certificate: tls.certificate, key: tls.key, clientCA: tls.clientCA.isEmpty ? nil : tls.clientCA)
     }
 
-    /// A name that the relay's certificate is good for; nil without TLS, or if the certificate has no name.
+    /// A name in the relay's certificate; nil without TLS, or if the certificate has no name.
     public func certificateName() throws(ServerFailure) -> String? {
         do throws(TLSFailure) { return try certificate()?.name } catch { throw ServerFailure("tls: \(error)") }
     }

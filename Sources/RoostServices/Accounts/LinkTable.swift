@@ -17,7 +17,7 @@ package enum LinkPurpose: String, Sendable {
     static let waysIn: [LinkPurpose] = [.reset, .entry, .factor]
 }
 
-/// The statements about one-time links. Each is good once: reading it for use deletes it.
+/// The statements about one-time links. Each is valid once: reading it for use deletes it.
 enum LinkTable {
     /// A link as its owner may see it.
     struct Row: Sendable {

@@ -1,7 +1,7 @@
 import RoostStore
 
-/// The keys with which backends speak to us. They are made and taken away on the command line, while the process runs
-/// or not: each request looks at the table.
+/// The API keys of backends. They are made and revoked on the command line, while the process runs or not: each request
+/// looks at the table.
 package struct APIKeys: Sendable {
     /// Most keys. A deployment has one for each program that speaks to it.
     package static let most = 1_000
@@ -42,7 +42,7 @@ package struct APIKeys: Sendable {
     }
 
     /// The key of a request.
-    /// - Throws: `unauthorized` without one that we know, `forbidden` if it is good for other things only.
+    /// - Throws: `unauthorized` without a known one, `forbidden` if it lacks the right.
     @discardableResult
     func check(_ text: String?, for word: APIKey.Word) async throws(ServiceFault) -> APIKey {
         guard let hash = text.flatMap(APIKey.hash) else { throw APIKeys.unauthorized }

@@ -18,7 +18,7 @@ struct BackendCommand: Sendable {
     let word: APIKey.Word
     /// The members that are handed on. Others are ignored.
     let members: [StaticString]
-    /// Members that ask for more than the route's word is good for, and the word that they take.
+    /// Members that need more than the route's word, and the word that they need.
     var asking: [(member: StaticString, word: APIKey.Word)] = []
     /// Members that are set for a key without a word, so that the command doesn't do what takes it.
     var lacking: [(member: StaticString, word: APIKey.Word)] = []

@@ -1,5 +1,5 @@
 /// A one-time substitute for an app's code: 50 random bits in Crockford's base 32. Only a keyed hash is kept, so that a
-/// copy of the database alone is good for nothing, not even for guessing. A value.
+/// copy of the database alone is useless, even for guessing. A value.
 struct RecoveryCode: Sendable, Equatable {
     /// Number of codes in a set.
     static let count = 10

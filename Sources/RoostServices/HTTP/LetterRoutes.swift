@@ -1,7 +1,7 @@
 import HTTPTypes
 import RoostWire
 
-/// The letters that wait for an operator, if there is no mail.
+/// The routes to the mails that wait for an operator, if there is no mail server.
 struct LetterRoutes: Sendable {
     let operators: Operators
 

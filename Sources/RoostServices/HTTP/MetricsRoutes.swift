@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The route of Prometheus, with a token of its own if the operator has set one. Without one only this machine may read
-/// it: the counters say, for example, whether a letter was sent, and so who has an account.
+/// it: the counters reveal, for example, whether a mail was sent, and so which addresses have accounts.
 struct MetricsRoutes: Sendable {
     let metrics: ServicesMetrics
     /// Empty for none.

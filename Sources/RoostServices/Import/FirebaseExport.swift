@@ -1,5 +1,5 @@
-/// Cuts what `firebase auth:export` writes into users, piece by piece as the file is read. It looks at brackets and
-/// strings only; whether a user is good JSON is seen when it is read. Pure.
+/// Cuts the output of `firebase auth:export` into users, piece by piece as the file is read. It looks at brackets and
+/// strings only; whether a user is valid JSON is seen when it is read. Pure.
 struct FirebaseExport {
     /// The text of one user.
     struct Entry: Sendable {

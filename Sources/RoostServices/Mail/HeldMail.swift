@@ -3,7 +3,7 @@ import Synchronization
 /// `mail.mode: off`: nothing is sent. Letters with a link wait for an operator, who hands the link over by other means.
 /// They are in memory only, because a link is as good as a password; a restart loses them, and people ask again.
 package final class HeldMail: MailSender {
-    /// A letter that waits.
+    /// A waiting mail.
     package struct Held: Sendable, Equatable {
         package var letter: Letter
         /// When its link ends, in milliseconds since 1970.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A letter in the form of RFC 5322, with CRLF at the ends of lines. Names and subjects are encoded (RFC 2047) unless
+/// A mail in the form of RFC 5322, with CRLF at the ends of lines. Names and subjects are encoded (RFC 2047) unless
 /// they are plain words, so that none of them can begin another header. Pure, but for the random id.
 struct MailMessage: Sendable {
     var from: Mailbox
@@ -13,7 +13,7 @@ struct MailMessage: Sendable {
     /// The same for each try, so that a server that got it twice can tell.
     var id: String
 
-    /// An id that no other letter has: 128 random bits.
+    /// An id that no other mail has: 128 random bits.
     static func randomID() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)

@@ -21,8 +21,8 @@ struct MailText: Sendable, Equatable {
     private let bodyParts: [Part]
 
     /// - Parameters:
-    ///   - file: what the file contains.
-    ///   - needsLink: whether the letter would be of no use without it.
+    ///   - file: the file's contents.
+    ///   - needsLink: whether the mail would be of no use without it.
     init(_ file: String, needsLink: Bool) throws(Fault) {
         let lines = file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         guard let first = lines.first, first.hasPrefix("Subject: "), first.count > 9, lines.count > 2, lines[1].isEmpty
@@ -70,8 +70,8 @@ struct MailText: Sendable, Equatable {
         return parts + [.text(String(rest))]
     }
 
-    /// A point in time, in seconds since 1970, as it stands in a letter: in UTC, because we don't know where its reader
-    /// is.
+    /// A point in time, in seconds since 1970, as it stands in a mail: in UTC, because the reader's time zone isn't
+    /// known.
     static func time(_ seconds: Int) -> String {
         var (moment, parts, text) = (time_t(seconds), tm(), [CChar](repeating: 0, count: 32))
         gmtime_r(&moment, &parts)

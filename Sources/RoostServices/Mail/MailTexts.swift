@@ -1,9 +1,9 @@
 import Foundation
 
-/// The letters that are sent, in all languages: ours, and what a folder of the operator has in their place. Read once,
+/// The texts of mails, in all languages: ours, and those that a folder of the operator has in their place. Read once,
 /// at the start. A value.
 package struct MailTexts: Sendable {
-    /// Why a letter is sent.
+    /// The reason for a mail.
     package enum Purpose: String, Sendable, CaseIterable {
         case verify, reset, changed, linked, joined, opened, guarded, unguarded, recovered
 
@@ -29,7 +29,7 @@ package struct MailTexts: Sendable {
         ("recovered.de.txt", PackageResources.recovered_de_txt),
     ]
 
-    /// More is no letter.
+    /// Most bytes of a text.
     private static let fileBytesMax = 65_536
 
     private var texts: [Key: MailText] = [:]

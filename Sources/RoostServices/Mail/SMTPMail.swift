@@ -3,7 +3,7 @@ import Glibc
 import RoostServicesConfiguration
 import Synchronization
 
-/// A letter that is to be sent. A value.
+/// A mail to send. A value.
 package struct MailLetter: Sendable {
     package var to: String
     package var purpose: MailTexts.Purpose
@@ -58,8 +58,8 @@ package final class SMTPMail: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - minutes: how long links are good, as the letters say.
-    ///   - report: gets a line for the log for each letter that won't be sent.
+    ///   - minutes: the lifetime of links, as the mails say.
+    ///   - report: gets a line for the log for each mail that won't be sent.
     package init(
         _ settings: MailSettings, client: OutgoingClient, minutes: Int, bounds: MailBounds = MailBounds(),
         report: @escaping @Sendable (String) -> Void
@@ -76,7 +76,7 @@ package final class SMTPMail: Sendable {
     /// Counts of mails.
     package var counters: MailCounters { state.withLock { $0.counters } }
 
-    /// Takes a letter, and returns at once.
+    /// Accepts a mail, and returns at once.
     package func post(_ letter: MailLetter) {
         let isFull = state.withLock { state in
             guard !state.isStopped, state.tasks.count < bounds.letters else {
@@ -120,7 +120,7 @@ package final class SMTPMail: Sendable {
         }
     }
 
-    /// Tries until there is no use in it, and returns whether the letter was sent.
+    /// Tries until there is no use in it, and returns whether the mail was sent.
     private func carry(_ letter: MailLetter) async -> Bool {
         let envelope: MailEnvelope
         switch self.envelope(letter) {

@@ -1,5 +1,4 @@
-/// Something that was fetched, how long it is good, and whether it may be fetched again. Pure: the time is handed in,
-/// in milliseconds.
+/// A fetched value, its lifetime, and whether it may be fetched again. Pure: the time is handed in, in milliseconds.
 struct Fetched<Value: Sendable>: Sendable {
     private let bounds: OpenIDBounds
     private var value: Value?

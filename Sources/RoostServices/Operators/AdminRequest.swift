@@ -26,7 +26,7 @@ package struct AdminRequest: Sendable {
         return try OperatorToken.make(for: name, by: ring, issued: WallClock.system.seconds, seconds: seconds)
     }
 
-    /// The folder of the keys. It is never made here: a token of new keys would be good for nothing.
+    /// The folder of the keys. It is never made here: a token of new keys would be useless.
     private func folder() throws(KeyFailure) -> String {
         let data = configuration.data
         try DataFolder.checkNotLost(data)

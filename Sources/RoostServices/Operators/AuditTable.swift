@@ -7,7 +7,7 @@ package struct AuditEntry: Sendable, Equatable {
         case show, find, role, tier, suspend, resume, revoke, delete
         /// To make a user an operator, or no longer.
         case appoint, dismiss
-        /// To look at the letters that wait without mail: their links are as good as passwords.
+        /// To look at the mails that wait without a mail server: their links are as good as passwords.
         case letters
         /// To make a link to sign in by.
         case link

@@ -1,7 +1,7 @@
 import RoostStore
 
-/// Dangerous acts need an operator who is there: an open laptop must not be enough to suspend people or to delete
-/// what they wrote. The command line is fresh: its token is good for minutes, and needs the keys of the machine.
+/// Dangerous acts need an operator at the keyboard: an open laptop must not be enough to suspend people or to delete
+/// their messages. The command line is fresh: its token is valid for minutes, and needs the keys of the machine.
 extension Operators {
     /// Checks that an operator has signed in, or shown the password, within the last minutes.
     /// - Throws: `sign_in_again`.

@@ -131,7 +131,7 @@ package struct Operators: Sendable {
         }
     }
 
-    /// The letters that wait because there is no mail.
+    /// The mails that wait because there is no mail server.
     func letters(by caller: Caller) async throws(ServiceFault) -> [HeldMail.Held] {
         try await note(AuditEntry(actor: caller.name, act: .letters))
         return accounts.mail.held()

@@ -31,7 +31,7 @@ package struct OutgoingBounds: Sendable, Equatable {
     package var responseBytes = 262_144
     /// Bytes of a response's header fields. Providers send 2 KiB.
     package var headerBytes = 32_768
-    /// Bytes of a request's body, and of a letter.
+    /// Bytes of a request's body, and of a mail.
     package var bodyBytes = 1_048_576
     /// Bytes of a URL. Servers take 8 KiB.
     package var urlBytes = 8_192

@@ -60,7 +60,7 @@ package final class OutgoingClient: Sendable {
         }
     }
 
-    /// Hands a letter to a server of mail, once.
+    /// Sends a mail to a mail server, once.
     func deliver(_ envelope: MailEnvelope, to url: OutgoingURL) async -> TransferEnd {
         await transfer(url, .mail(envelope))
     }

@@ -71,7 +71,7 @@ package enum OutgoingFailure: Error, Sendable, Equatable, CustomStringConvertibl
     case refusedAddress
     /// There is no such name, the port is closed, or the connection broke; with libcurl's words.
     case unreachable(String)
-    /// The certificate isn't good, or TLS failed otherwise; with libcurl's words.
+    /// The certificate isn't valid, or TLS failed otherwise; with libcurl's words.
     case untrusted(String)
     /// It took too long.
     case timeout

@@ -18,7 +18,7 @@ struct MailAccess: Sendable {
     let needsTLS: Bool
 }
 
-/// One letter for one server, ready to be sent. A value.
+/// One mail for one server, ready to be sent. A value.
 struct MailEnvelope: Sendable {
     let sender: String
     let recipient: String

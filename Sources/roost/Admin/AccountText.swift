@@ -61,7 +61,7 @@ enum AccountText {
         return TerminalText.printable(line)
     }
 
-    /// A letter that waits.
+    /// A waiting mail.
     static func letter(_ letter: JSONMembers) -> String {
         let words = letter.string("purpose") == "reset" ? "choose a new password" : "confirm the address"
         let until = time(letter.integer("expires") ?? 0)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RoostWire
 
-/// `roost admin letters`: what `mail.mode: off` keeps for the operator.
+/// `roost admin letters`: the mails that `mail.mode: off` keeps for the operator.
 struct AdminLettersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "letters",
