@@ -1,6 +1,6 @@
-// The chat page: what is on the screen, and what keys and buttons do. Everything about the relay and what this device
-// keeps is in roost.js, whose objects tell their changes as snapshots. Each part below shows one kind of snapshot: it
-// patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
+// The chat page: the screen, and the actions of keys and buttons. Everything about the relay and the data on this
+// device is in roost.js, whose objects publish their changes as snapshots. Each part below shows one kind of snapshot:
+// it patches the rows that are there, and never draws a row anew. Text from people is only ever set as text.
 
 import { Accounts } from "./accounts.js";
 import { chosenLanguage, dayOf, LANGUAGES, chooseLanguage, loadLanguage, nameOfLanguage } from "./app-language.js";
@@ -132,7 +132,8 @@ class Roving {
 /** The known profiles. */
 const people = { __proto__: null };
 
-/** Takes what people are called, unless something newer is known. Lists tell less of a profile than the relay does when asked. */
+/** Takes profiles, unless newer ones are known. Lists contain less of a profile than the relay's answer to a
+ *  request. */
 function meet(told) {
   for (const one of Object.values(told)) {
     const { version } = people[one.user] ?? {};
@@ -268,8 +269,8 @@ function stored(act) {
   }
 }
 
-/** Takes the secret of a link out of the address bar, before anybody sees it there: a token, or what a mail brought.
- *  Undefined if there is none. */
+/** Takes the secret of a link out of the address bar, before anyone can see it there: a token, or the secret in a
+ *  mail's link. Undefined if there is none. */
 function takeLink() {
   const found = /^#(token|verify|reset|owner|friend|invite|openid|openid-error)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
@@ -756,7 +757,7 @@ const invitations = {
       const peer = conversation.kind === "direct" && conversation.members.find((one) => one !== me);
       go(peer ? `@${peer}` : conversation.conversation);
     } catch (error) {
-      // With the next connection it goes on.
+      // It continues with the next connection.
       if (["not_connected", "connection_lost", "timed_out"].includes(error.code)) return void (this.code = code);
       this.code = undefined;
       tell(error.code === "not_found" ? t("inviteGone") : error.code === "bad_request" ? t("inviteOwn") : reason(error));
@@ -949,7 +950,7 @@ const banner = {
     }
     const isLate = connection.state === "connecting" && !$("banner").hidden;
     if (connection.state !== "waiting" && connection.state !== "offline" && !isLate) return undefined;
-    // Before the first try there is nothing to tell.
+    // Before the first try there is nothing to show.
     if (connection.state === "offline" && !waits && navigator.onLine) return undefined;
     return {
       words: t(isLate ? "connecting" : navigator.onLine ? "serverUnreachable" : "offline") + waits, until: connection.until, label: t("tryNow"),
@@ -1619,7 +1620,7 @@ const conversationView = {
     if (this.isPaging) return;
     this.isPaging = true;
     const { timeline } = this;
-    // Without a connection there is nothing more, and nothing to tell.
+    // Without a connection there is nothing more, and nothing to show.
     await timeline[method]().catch(() => {});
     this.isPaging = false;
     if (this.timeline !== timeline) return;

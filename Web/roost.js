@@ -155,8 +155,8 @@ function randomName() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A mistake, here or in a listener of the app's. It must not end what goes on. That the store is another user's is none,
- *  and the state of the connection says it. */
+/** Reports a mistake, here or in a listener of the app's. It must not end the work under way. A store of another
+ *  user's isn't a mistake, and the state of the connection shows it. */
 function report(error) {
   if (error?.code === "wrong_user") return;
   (globalThis.reportError ?? console.error)(error);
@@ -1293,7 +1293,7 @@ function scopeOf({ code, retry }, item) {
       if (item.thread || item.forward || item.mentions) return "item";
       // falls through
     case "forbidden": case "no_relationship": case "blocked":
-      // Not everybody may mention all.
+      // Not every member may mention all.
       if (code === "forbidden" && item.mentions?.includes("@all")) return "item";
       // For what changes or marks one message, the message may be what is gone.
       return item.action === "send" ? "conversation" : "item";
@@ -1530,7 +1530,7 @@ class Outbox {
     return gone;
   }
 
-  /** Tries by one item whether a conversation still refuses. Until the answer is known, it goes on waiting. */
+  /** Tries by one item whether a conversation still refuses. Until the answer is known, it keeps waiting. */
   async probe(unit, destination) {
     const first = this.items.find((item) => (
       item.destination === destination && item.parent === undefined && isVisible(item) && !item.code));

@@ -88,7 +88,7 @@ public actor AccountClient {
         _ = try await renewed(held)
     }
 
-    // All who need new tokens wait for one exchange. It goes on if they don't.
+    // All callers that need new tokens wait for one exchange. It continues if they stop waiting.
     private func renewed(_ held: HeldTokens) async throws(AccountFailure) -> HeldTokens {
         if let renewal, renewal.refresh == held.refresh { return try await renewal.task.value.get() }
         let task = Task { () -> Result<HeldTokens, AccountFailure> in

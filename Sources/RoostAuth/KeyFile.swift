@@ -11,7 +11,7 @@ package enum KeyFile {
         return stat(path, &status) != 0 && errno == ENOENT
     }
 
-    /// Reads a regular file. With `mustBePrivate`, throws if anybody but the owner has access to it.
+    /// Reads a regular file. With `mustBePrivate`, throws if a user other than the owner has access to it.
     package static func read(_ path: String, bytesMax: Int, mustBePrivate: Bool) throws(KeyFailure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw failure(path, "can't be opened") }

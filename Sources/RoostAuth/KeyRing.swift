@@ -6,7 +6,7 @@ import Synchronization
 /// because an issuer may have begun to sign with a new one.
 ///
 /// Any thread may use it. It reads on a thread of Dispatch's, never on the caller's, and at most once in `restSeconds`:
-/// anybody can invent names of keys. Files that can't be read leave the keys as they are.
+/// an attacker can invent names of keys. Files that can't be read leave the keys as they are.
 public final class KeyRing: Sendable {
     /// Shortest time between two such reads. An issuer publishes a key at least this long before it signs with it, so
     /// no token is refused because another token made the relay read the files just before.

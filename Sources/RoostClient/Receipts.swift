@@ -4,7 +4,7 @@ public import RoostWire
 public struct Receipts: Sendable {
     let client: ChatClient
 
-    /// Returns a page of the members other than the user who have got a message, as far as they tell it. `next` of one
+    /// Returns a page of the members other than the user who have got a message, if they share receipts. `next` of one
     /// page is `after` of the following one; a page may be empty all the same.
     public func page(
         of sequence: SequenceNumber, in conversation: String, after: String? = nil, limit: Int? = nil

@@ -22,7 +22,7 @@ public struct RoostLogEntry: Sendable, Equatable, CustomStringConvertible {
         case opened(saved: Int?)
         /// The file can't be opened, and everything is kept in memory.
         case inMemory(String)
-        /// A session has begun; whether the relay goes on from where this device was.
+        /// A session has begun; whether the relay continues at this device's position.
         case connected(isResumed: Bool)
         /// Everything that was missed has come.
         case upToDate

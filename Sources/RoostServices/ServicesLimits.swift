@@ -20,10 +20,10 @@ package struct ServicesLimits: Sendable, Equatable {
     /// one database.
     package var requestsMax = 64
     /// Connections at once. Half of the 1,024 descriptors that a shell allows. For one more, the oldest that waits for
-    /// a request, or for the rest of one, gives way: of whichever address has most.
+    /// a request, or for the rest of one, is closed: of the address with the most.
     package var connectionsMax = 512
-    /// Connections of one address, and of the /56 and /48 that it is in; for one more, its own oldest gives way. An
-    /// office behind one address has 20 at once. Proxies that are listed have no such bound, since many come by them.
+    /// Connections of one address, and of the /56 and /48 that it is in; for one more, its own oldest is closed. An
+    /// office behind one address has 20 at once. Listed proxies have no such bound, since many clients come by them.
     package var addressConnections = 64
     package var homeConnections = 128
     package var siteConnections = 192
@@ -75,7 +75,7 @@ package struct ServicesLimits: Sendable, Equatable {
     package var deviceBytes = 64
     /// Most bytes of a language tag (RFC 5646, section 4.4.1).
     package var languageBytes = 35
-    /// Sessions of one user. More than anybody has devices; the one that was used longest ago ends.
+    /// Sessions of one user. More than a person has devices; the one that was used longest ago ends.
     package var sessionsMax = 100
     /// Time for which an exchange of a refresh token is answered again with the same tokens, even to another client:
     /// tabs of one browser begin theirs at once, and a request over a bad network takes seconds. A thief within that

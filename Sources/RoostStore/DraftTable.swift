@@ -29,7 +29,7 @@ struct DraftTable {
         return ""
     }
 
-    // Most that a session shares at its beginning: more than anybody has begun, less than the relay takes in a burst.
+    // Most that a session shares at its beginning: more than a person has begun, less than the relay takes in a burst.
     private static let destinationsMax: Int64 = 50
 
     /// Where a user has begun to write something.

@@ -68,7 +68,7 @@ public final class LocalPeople {
 
     // MARK: Writing
 
-    /// Takes what lists of conversations tell: a part of each profile.
+    /// Takes the people in lists of conversations: a part of each profile.
     func take(people: [UserProfile]) throws(LocalFailure) {
         for one in people where one.version > 0 { try put(one, isWhole: false) }
     }

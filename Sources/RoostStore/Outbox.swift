@@ -209,8 +209,8 @@ public final class Outbox {
         return gone
     }
 
-    /// Tries by one item whether a conversation still refuses, because something has happened that may have changed
-    /// that. Until the answer is known, the conversation goes on waiting.
+    /// Tries by one item whether a conversation still refuses, because an event may have changed that. Until the answer
+    /// is known, the conversation keeps waiting.
     public func probe(_ destination: String) throws(LocalFailure) {
         let first = items.first {
             $0.destination == destination && $0.parent == nil && $0.isVisible && $0.failure == nil

@@ -4,7 +4,7 @@ import RoostWire
 // MARK: Receipts
 
 extension StoreContract {
-    /// The last steps of a watermark tell when it reached each message, and what they don't cover is forgotten.
+    /// The last steps of a watermark have the times at which it reached each message, and earlier times are forgotten.
     @Sendable static func receipts(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1, 2])
         let (one, two, group) = (UserNumber(1), UserNumber(2), ConversationNumber(1))

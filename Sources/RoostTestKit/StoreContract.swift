@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 /// The rules that every store must follow, as checks that throw a described `Violation`. A store's tests pass a
-/// function that creates a fresh store, and one that goes on with the stored data (`reopen`: close and open again, or
+/// function that creates a fresh store, and one that continues with the stored data (`reopen`: close and open again, or
 /// nothing). Checks run on the calling thread, one after another.
 public struct StoreContract {
     /// A store under test.

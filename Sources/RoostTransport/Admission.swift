@@ -1,6 +1,6 @@
 /// The relay's knowledge of the client behind a connection.
 public enum Standing: UInt8, Sendable {
-    /// Nothing. If there is no room for a newcomer, the oldest strangers give way.
+    /// Nothing. If there is no room for a newcomer, the oldest strangers are dropped.
     case stranger
     /// It has said who it is, and waits for us to check that.
     case pending

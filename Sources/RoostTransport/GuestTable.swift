@@ -37,7 +37,7 @@ struct GuestTable {
         last.slots.guest.index = index
     }
 
-    /// Those who have sent something and haven't hung up, so many at most. The next call goes on behind them.
+    /// Connections with unread data that haven't hung up, `most` of them at most. The next call continues behind them.
     mutating func talking(atMost most: Int) -> [Connection] {
         let count = sockets.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), 0) }
         guard count > 0 else { return [] }

@@ -11,7 +11,7 @@ public struct ProxyList: Sendable, Equatable {
         }
     }
 
-    /// The largest networks, because who lists half the internet trusts everybody.
+    /// The largest networks, because a list with half the internet would trust everyone.
     private static let smallestPrefix = (four: 8, six: 16)
 
     private var networks: [Network] = []

@@ -80,7 +80,7 @@ extension ServerCore {
 
     // MARK: Bounds
 
-    // Counts a connection for an address. Where there is no room, another one gives way, or it gets into the reserve.
+    // Counts a connection for an address. Where there is no room, another one is dropped, or it gets into the reserve.
     private func count(_ connection: Connection, for address: ClientAddress) {
         var shortage: Admission<Connection>.Shortage?
         switch admission.room(for: address) {

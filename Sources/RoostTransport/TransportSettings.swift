@@ -55,7 +55,7 @@ public struct TransportSettings: Sendable {
     /// disconnects waits for ever.
     public var talkersPerCut = 256
     /// Most bytes read from one connection in one turn of the loop. Many, because messages read together are answered
-    /// by one write. Few, so that a turn stays short for everybody else.
+    /// by one write. Few, so that a turn stays short for the other connections.
     public var readBytes: UInt32 = 4_096
     /// Most sockets that are kept after everything was sent, until their peer ends. A flood of refusals must not use up
     /// descriptors, so beyond this number sockets are closed at once.

@@ -22,7 +22,7 @@ final class Standing {
         self.requests = requests
     }
 
-    /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of what is watched.
+    /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of watched users.
     func tellAgain(_ tell: @escaping (RoostEvent) -> Void) {
         if let activity { requests.issue(.presence, { $0.member("state", word: activity.word) }) }
         for users in watchCalls { watchAgain(users, tell) }

@@ -2,8 +2,8 @@ import RoostClient
 import RoostStore
 import RoostWire
 
-/// The store and everybody who looks at it: each change of the store ends with telling them. It waits for nothing but
-/// the disk. Confined to the engine.
+/// The store and its views: each change of the store ends with refreshing them. It waits for nothing but the disk.
+/// Confined to the engine.
 final class Desk {
     let store: LocalStore
     let notices = Notices()

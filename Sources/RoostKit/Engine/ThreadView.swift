@@ -14,7 +14,7 @@ final class ThreadView {
     let root: SequenceNumber
     /// Whether its newest page was asked for in this session.
     var wasAsked = false
-    /// Everything from here on is on this device; nil if only the relay can tell what is.
+    /// The first sequence from which on everything is on this device; nil if only the relay knows.
     private var low: SequenceNumber?
     private var hasOlder = false
     private let show: AsyncStream<ThreadSnapshot>.Continuation

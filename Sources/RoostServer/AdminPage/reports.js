@@ -182,7 +182,7 @@ function bubble(message, isReported, report) {
 // Acts
 // -------------------------------------------------------------------------------------------------------------------
 
-/** Asks whether it is meant, with a note for other operators, does it, and goes on to the next report. */
+/** Asks for confirmation, with a note for other operators, sends the request, and shows the next report. */
 async function act(action, report, who, detail) {
   const what = ACTIONS[action], dialog = $("act-dialog");
   $("act-title").textContent = what.title(who);

@@ -26,7 +26,7 @@ extension Configuration {
         return value
     }
 
-    /// Says what becomes of unknown names. Services know all accounts, and tell the relay each one when it is made;
+    /// Chooses the rule for unknown names. Services know all accounts, and send each to the relay when it is made;
     /// without them, identities come from elsewhere.
     mutating func settleUnknown() {
         rules.unknown = unknownNames ?? (listen.services.isEmpty ? .allow : .refuse)

@@ -2,8 +2,8 @@
 package struct Account: Sendable, Equatable {
     /// Random, and for ever.
     package var user: String
-    /// In lower case. It leaves this process in mails to its owner only. Nil if they came by a link or by another
-    /// issuer, which didn't tell one.
+    /// In lower case. It leaves this process in mails to its owner only. Nil if the user came by a link or by another
+    /// issuer that sent no address.
     package var email: String?
     package var name: String
     package var role: String?

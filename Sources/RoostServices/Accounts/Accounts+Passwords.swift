@@ -65,8 +65,8 @@ extension Accounts {
         let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
         let found: Account? = try await database.write { database throws(LocalFailure) in
             let account = try AccountTable.find(email: email, database)
-            // For an unknown address the same statements write as much: the next request of anybody waits for the
-            // commit, and would say who has an account.
+            // For an unknown address the same statements write as much: the client's next request waits for the commit,
+            // and its time would reveal which addresses have accounts.
             try LinkTable.insert(
                 hash, user: account?.user, purpose: account == nil ? .decoy : .reset, expires: expires, keep: keep,
                 database)
@@ -79,7 +79,7 @@ extension Accounts {
     package func resetPassword(token: String?, to new: String?) async throws(ServiceFault) {
         let new = try settings.rules.newPassword(new)
         let link = try linkHash(token)
-        // Before the password is hashed, which anybody could cause otherwise.
+        // This comes before the password is hashed, which any client could cause otherwise.
         let asked = clock.now()
         let isGood = try await database.read { database throws(LocalFailure) in
             try LinkTable.isGood(link, .reset, now: asked, database)

@@ -56,7 +56,7 @@ package final class Accounts: Sendable {
         /// Right passwords, too: each takes a thread for a while.
         var byCheck: AttemptLimit
         var byClient: NetworkAttempts
-        /// Letters of one purpose with a link to an address, which anybody can cause.
+        /// Counts mails of one purpose with a link to an address, which any client can cause.
         var byReader: AttemptLimit
     }
 

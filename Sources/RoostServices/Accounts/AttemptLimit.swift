@@ -27,8 +27,8 @@ package struct AttemptLimit: Sendable {
     /// Keys that are remembered.
     package var count: Int { entries.count }
 
-    /// Counts an attempt, or returns how many seconds there are until the next one is allowed. Refused ones don't
-    /// count: otherwise anybody could keep anybody out for ever.
+    /// Counts an attempt, or returns the number of seconds until the next one is allowed. Refused ones don't count:
+    /// otherwise an attacker could keep a user out for ever.
     package mutating func admit(_ key: [UInt8], now: Int64) -> Int64? {
         forgetOld(now: now)
         var entry = entries[key] ?? Entry(times: [], stamp: 0)

@@ -21,7 +21,7 @@ package struct PersonRules: Sendable {
     }
 
     /// An address in the one form that is stored and compared: trimmed, in lower case, its domain in A-labels, so that
-    /// one mailbox has one account however its domain is written. Whether it exists, only a mail can tell.
+    /// one mailbox has one account however its domain is written. Whether it exists, only a mail can show.
     package func address(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { throw .invalid("email", "is required") }
         let trimmed = String(text.unicodeScalars.trimming { $0.properties.isWhitespace })

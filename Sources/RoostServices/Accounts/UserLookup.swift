@@ -8,7 +8,7 @@ package final class UserLookup: Sendable {
     private let isOn: Bool
     private let attempts: Mutex<AttemptLimit>
 
-    /// - Parameter isOn: false refuses everybody.
+    /// - Parameter isOn: false refuses all look-ups.
     package init(_ accounts: Accounts, isOn: Bool) {
         self.accounts = accounts
         self.isOn = isOn

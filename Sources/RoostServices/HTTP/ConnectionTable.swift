@@ -46,13 +46,13 @@ final class ConnectionTable: Sendable {
     private let state = Mutex(State())
 
     init(limits: ServicesLimits, addresses: ClientAddress) {
-        // The acceptor stops at `connectionsMax`, and the newcomer has to be let in before another one ends.
+        // The acceptor stops at `connectionsMax`, and the newcomer has to be accepted before another one ends.
         most = limits.connectionsMax - 1
         bounds = [limits.addressConnections, limits.homeConnections, limits.siteConnections]
         self.addresses = addresses
     }
 
-    /// A connection has begun. Closes the one that gives way for it, or itself if none can.
+    /// A connection has begun. Closes the oldest waiting one in its place, or itself if there is none.
     func add(_ channel: any Channel) {
         let peer = channel.remoteAddress?.ipAddress ?? ""
         let networks =

@@ -4,9 +4,9 @@ import RoostConfiguration
 import RoostServicesConfiguration
 import RoostStore
 
-/// Brings the users of a Firebase project, from the file that `firebase auth:export` writes. The file is read in
-/// pieces, and each batch of users is one commit, so an import that was killed goes on when it is run again. It may run
-/// beside the services. One thread.
+/// Imports the users of a Firebase project, from the file that `firebase auth:export` writes. The file is read in
+/// pieces, and each batch of users is one commit, so an import that was killed continues when it is run again. It may
+/// run beside the services. One thread.
 package struct FirebaseImport {
     private let rules: PersonRules
     private let defaultRole: String?

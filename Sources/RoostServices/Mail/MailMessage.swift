@@ -10,7 +10,7 @@ struct MailMessage: Sendable {
     var text: String
     /// Seconds since 1970.
     var date: Int
-    /// The same for each try, so that a server that got it twice can tell.
+    /// The same for each try, so that a server that got it twice can recognize it.
     var id: String
 
     /// An id that no other mail has: 128 random bits.

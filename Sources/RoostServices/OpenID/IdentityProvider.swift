@@ -4,7 +4,7 @@ import RoostServicesConfiguration
 package struct IdentityProvider: Sendable {
     /// The proof that we are its client.
     enum Secret: Sendable {
-        /// We can't: an app of which everybody has a copy.
+        /// No secret: an app that everyone has a copy of can't keep one.
         case none
         case text(String)
         case apple(AppleKey)

@@ -47,7 +47,7 @@ package struct OpenIDBounds: Sendable, Equatable {
 
     // MARK: Accounts
 
-    /// Identities of one account. More than anybody has accounts elsewhere.
+    /// Identities of one account. More than a person has accounts elsewhere.
     package var identitiesMax = 10
     /// Tries to end what a provider has granted: at one an hour, a month. Grants of a provider that is gone are then
     /// forgotten.

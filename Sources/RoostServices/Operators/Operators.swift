@@ -228,8 +228,8 @@ package struct Operators: Sendable {
         }
     }
 
-    /// Only the command line, which may read the keys and can be everybody: an operator's session that was stolen, or
-    /// left open, is to open no other account.
+    /// Requires the command line, which may read the keys and so can act as any user: an operator's session that was
+    /// stolen, or left open, must not open another account.
     private func requireCommandLine(_ caller: Caller) throws(ServiceFault) {
         guard !caller.hasAccount else {
             throw ServiceFault(.forbidden, "only the command line on the machine of the services may do this")

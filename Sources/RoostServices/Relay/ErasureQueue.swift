@@ -1,9 +1,8 @@
 import RoostStore
 import RoostWire
 
-/// Has the relay erase all messages of users, page by page, until nothing is left. How far it has got is in the
-/// database, so that it goes on after a restart of either process; a page that was erased twice is erased once. One
-/// task runs it.
+/// Has the relay erase all messages of users, page by page, until nothing is left. The position is in the database, so
+/// that it continues after a restart of either process; a page that was erased twice is erased once. One task runs it.
 package final class ErasureQueue: Sendable {
     private let database: ServicesDatabase
     private let relay: any RelayCommands

@@ -13,7 +13,7 @@ enum ProfileTable {
         static let all: Parts = [.name, .role, .tier]
     }
 
-    /// A profile to tell.
+    /// A profile to send.
     struct Due: Sendable {
         let user: String
         let parts: Parts

@@ -71,7 +71,7 @@ package actor RelayLine: RelayCommands {
             let reply = try await client.ask(command.type) { command.write(to: $0) }
             return RelayReply(reply.text)
         } catch {
-            // One that refuses goes on, unless our token has ended.
+            // A line continues after a refusal, unless our token has ended.
             if case .refused(let refusal) = error, !refusal.is(.tokenExpired) { throw error }
             await drop(client)
             throw error

@@ -42,7 +42,7 @@ package final class RevocationQueue: Sendable {
         }
     }
 
-    /// Returns whether there was something to tell.
+    /// Returns whether there was one to send.
     private func tellNext() async throws(ServiceFault) -> Bool {
         let now = clock.now()
         let next = try await database.read { database throws(LocalFailure) in

@@ -39,7 +39,7 @@ extension People {
         return block.since != nil || block.endedAt >= time
     }
 
-    /// Whether the user had blocked anybody at some time from `time` until now.
+    /// Whether the user may have blocked another at some time from `time` until now.
     func mayHaveBlocked(_ user: SimulatedUser, from time: Int64) -> Bool {
         users.contains { $0 !== user && mayHaveBlocked(user.index, $0.index, from: time) }
     }

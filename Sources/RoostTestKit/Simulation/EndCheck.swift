@@ -108,7 +108,7 @@ final class EndCheck {
         return conversation.kind == .direct && pair.count == 2 && people.isBlocked(pair[0], pair[1])
     }
 
-    /// At the end everybody wrote and read everywhere, and every session that was there has to know.
+    /// Checks that every session that was there at the end, when all users wrote and read everywhere, has the receipts.
     private func checkReceiptsCame(_ connection: SimulatedConnection) {
         guard connection.number <= rest.connectionsBeforeMark else { return }
         let own = connection.device.user.index

@@ -156,7 +156,8 @@ final class EventCheck {
         }
     }
 
-    /// A setting comes in the same order as everything else. Those that were changed again since don't come.
+    /// Checks a setting, which comes in the same order as everything else. Settings that were changed again since don't
+    /// come.
     private func takeSetting(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let position = event.position, position > connection.position else {
             return world.fail("\(connection.label) gets a setting out of order")

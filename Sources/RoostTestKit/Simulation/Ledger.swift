@@ -126,7 +126,7 @@ final class Ledger {
     var exceptions: [Pair: PrivacyException] = [:]
     /// Durable contacts: the inviter, or nil if both have accepted. The lower index first.
     var contacts: [Pair: Int?] = [:]
-    /// Durable invitations that the invited user doesn't hear of, and contacts that came of a link and look accepted to
+    /// Durable invitations hidden from the invited user, and contacts from a link that only look accepted to the user
     /// who opened it.
     var hiddenContacts = (withheld: Set<Pair>(), linked: Set<Pair>())
     /// Whether the first user has ever blocked the second, who is another one, as far as clients know.

@@ -84,7 +84,7 @@ final class Outages {
         var isComplete = false
         if case .stopped = end { isComplete = true }
         durable.forgetWhatWasNotDurable(isComplete: isComplete)
-        // Most restarts take no time that counts, some longer than anybody is shown as online without being there.
+        // Most restarts take no time that counts, some longer than an absent user is shown as online.
         if world.random.chance(20) {
             host.sleep(Int64(world.random.within(0...Int(2 * world.day.limits.downMilliseconds))))
         }

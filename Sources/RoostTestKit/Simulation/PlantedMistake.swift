@@ -32,7 +32,7 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenKeysOfErased
     /// A page has a row of a conversation that the reader isn't in.
     case strangersRow
-    /// After a restart, everybody is stored as gone.
+    /// After a restart, all users are stored as gone.
     case forgottenPresence
     /// After a restart, a user who had left is stored as online.
     case raisedDead

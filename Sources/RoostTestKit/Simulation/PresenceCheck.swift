@@ -42,7 +42,7 @@ final class PresenceCheck {
                 checkNothing(state, text, of: user, connection)
                 // Two users who begin to write to each other get each other's presence, some commits later.
                 let metAt = ledger.direct(user.index, viewer.index)?.changedAt ?? 0
-                // So are those who begin to hide, in several turns if there is much to tell.
+                // So are those who begin to hide, in several turns if there are many recipients.
                 let hiddenFor = world.time - max(user.secrecy.since, viewer.secrecy.since)
                 if askedAt == .min, world.now.wall.milliseconds - metAt > 10 * World.lateness,
                     hiddenFor > 10 * World.lateness

@@ -247,7 +247,7 @@ final class ReplyCheck {
         // Anybody may write to a person, and a key is known for ever.
         let codes = codes(of: intent.key, user, isClash: intent.isClash)
         let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
-        // Only some may name everybody.
+        // Only some members may mention all.
         return (isSure ? codes : ["not_found"]).union(intent.members.contains("@all") ? ["forbidden"] : [])
             .union(intent.members.contains("\"forward\"") ? ["not_found", "gone"] : [])
             .union(threads.codes(refusing: intent))
@@ -397,7 +397,7 @@ final class ReplyCheck {
         let feed = ledger.feeds[device.user.index]
         // It has given way to another connection, which begins anew.
         if isForgotten, device.current !== connection { return }
-        // A device that had to give way to another begins anew.
+        // A device replaced by another connection begins anew.
         if let base = device.base, !people.isCrowded(device.user) {
             for entry in feed[..<connection.place] where entry.position > base {
                 guard !device.received.contains(entry.position) else { continue }

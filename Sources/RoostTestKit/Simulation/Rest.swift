@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// The end of a run: nothing fails any more, everybody comes back, and everything has to come to rest and be true.
+/// The end of a run: nothing fails any more, all users come back, and everything has to come to rest and be true.
 final class Rest {
     private let world: World
     private let ledger: Ledger
@@ -11,7 +11,7 @@ final class Rest {
     private let script: Script
     private let settings: SettingCheck
     private let invites: InviteCheck
-    /// The last connection that existed when everybody wrote and read once more.
+    /// The last connection that existed when all users wrote and read once more.
     private(set) var connectionsBeforeMark = 0
     /// Conversations without receipts at that time, because they had too many members.
     private(set) var quietBeforeMark: Set<Int> = []
@@ -304,7 +304,7 @@ final class Rest {
             host.advance(3_000)
         }
         let most = world.day.limits.receiptMembersMax
-        // Where members wait between messages, not everybody has written.
+        // Where members wait between messages, not all have written.
         let isQuiet = { (one: ConversationTruth) in one.members.count > most || one.moderation.slow > 0 }
         quietBeforeMark = Set(ledger.conversations.filter(isQuiet).map(\.index))
         changeUnread()

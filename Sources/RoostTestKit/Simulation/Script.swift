@@ -118,7 +118,7 @@ final class Script {
         let mayGoOn = world.random.chance(75)
         guard let conversation = mayGoOn ? current ?? conversation(of: user) : conversation(of: user) else { return }
         type(in: conversation, on: connection)
-        // Sometimes everybody has something to say.
+        // Sometimes every user has something to say.
         guard world.random.chance(75) else { return }
         for user in people.users where user !== connection.device.user && conversation.members[user.index] != nil {
             if let other = host.connection(of: user) { type(in: conversation, on: other) }
@@ -160,7 +160,7 @@ final class Script {
                 "except", "\"users\":[\"\(peer.name)\"],\"as\":\"\(exception?.word ?? "none")\"",
                 .except(peer.index, exception), on: connection)
         }
-        // Most tell most.
+        // Most share most.
         let change = PrivacyChange(
             presence: [nil, .shared, .everyone, .nobody][world.random.below(4)],
             lastSeen: [nil, .exact, .coarse, .nobody][world.random.below(4)],

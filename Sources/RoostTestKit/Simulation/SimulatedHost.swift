@@ -61,7 +61,7 @@ final class SimulatedHost {
         if world.refusesUnknown, world.mistake != .madeUsers { rules.unknown = .refuse }
         if world.hasGate, world.mistake != .openGate {
             rules.gate = GateRules(.on)
-            // In a day, everybody is in a group with everybody.
+            // Within a day, every user is in a group with every other.
             rules.gate.countsSharedGroups = false
             rules.gate.takesRequests = world.takesRequests
         }

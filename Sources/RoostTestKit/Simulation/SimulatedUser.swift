@@ -11,7 +11,7 @@ final class SimulatedUser {
     var answered: [SendIntent] = []
     /// Keys whose `ok` said that they were new.
     var toldAsNew: [String: Int64] = [:]
-    /// The wall-clock time at which the user was last here, as far as the checker can tell.
+    /// The wall-clock time at which the user was last online, as far as the checker knows.
     var lastSeen: ClosedRange<Int64>?
     /// The presence that others should see, and the monotonic time in milliseconds of its last change.
     var truth = Truth.offline
@@ -119,7 +119,7 @@ final class SimulatedDevice {
     var hasGoneBack = false
     /// The highest position that it has acked.
     var highestAck: Int64 = 0
-    /// It resumed at an older position, and goes on resuming until it has read everything again.
+    /// Whether it resumed at an older position, and keeps resuming until it has read everything again.
     var isRereading = false
     /// The step before which it doesn't come back.
     var asleepUntil = 0

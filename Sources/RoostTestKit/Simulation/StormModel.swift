@@ -3,9 +3,9 @@ import RoostFraming
 import RoostWire
 import SeededRandom
 
-/// A relay under a steady load, with a price for each piece of work: so a test can see whether load that was bearable
-/// is bearable again after everybody was cut off. The loop and the reader are one thread each. Time passes only by
-/// what they do, and by waiting for the next message that is due.
+/// A relay under a steady load, with a cost for each piece of work: so a test can see whether load that was bearable is
+/// bearable again after all connections were cut. The loop and the reader are one thread each. Time passes only by
+/// their work, and by waiting for the next message that is due.
 public final class StormModel {
     /// Costs of work, in microseconds. Only the proportions count: they are those of a small relay, made slow, so that
     /// few messages show what many would.

@@ -99,7 +99,7 @@ private final class TwinWorld {
         limits.pingMilliseconds = 100_000_000
         limits.graceMilliseconds = 1_000
         limits.awayMilliseconds = seed % 3 == 0 ? 0 : 2_000
-        // Load isn't hidden: who has much to tell makes others wait.
+        // Load isn't hidden: a user with many recipients makes others wait.
         limits.badgesPerMillisecond = 1_000
         limits.countMembersSmall = seed % 4 == 1 ? 3 : 256
         var rules = PolicyRules()

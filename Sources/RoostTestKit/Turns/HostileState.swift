@@ -65,7 +65,7 @@ public struct HostileState {
         }
     }
 
-    /// A group that everybody has left but for one.
+    /// Adds a group that all but one have left.
     private mutating func addErased(of former: [Int32]) {
         add("cleft", .group, [user("last")])
         let number = ConversationNumber(Int32(snapshot.conversations.count))

@@ -16,7 +16,7 @@ public final class TurnTable {
     private var owner: Session
     private var number = 0
 
-    /// Makes the state and connects everybody: the hub with 64 devices, and the large group's members.
+    /// Makes the state and connects all users: the hub with 64 devices, and the large group's members.
     /// - Parameter limits: changed only where the state needs it.
     public init(_ state: HostileState, _ limits: Limits, connected: Int, clock: @escaping () -> Int64) {
         self.state = state

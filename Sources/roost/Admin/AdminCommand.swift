@@ -57,7 +57,7 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    /// The services' part of the configuration, with what `roost up` would tell them.
+    /// The services' part of the configuration, with the settings that `roost up` would add.
     func servicesSettings() throws -> (settings: ServicesConfiguration, added: [ConfigurationFlag]) {
         let written = try options.servicesSettings()
         let added = try ServicesDefaults(relay: try options.configuration()).flags(beside: written)

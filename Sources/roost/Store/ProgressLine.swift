@@ -15,7 +15,7 @@ final class ProgressLine: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let state = Mutex(State())
 
-    /// Shows what is being done, and a share from 0 to 1 if anybody knows.
+    /// Shows the step, and a share from 0 to 1 if it is known.
     func show(_ step: String, share: Double?) {
         guard isTerminal else { return }
         let now = ProcessInfo.processInfo.systemUptime
