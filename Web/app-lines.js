@@ -48,6 +48,7 @@ export function lineWords(line, { me, called, language }) {
     case "timeout": return until ? t("line.timeout", of(by, { ...one(), time: endOf(until) })) : t("line.timeoutEnded", of(by, one()));
     case "deleted": return t(user === me ? "line.deletedYours" : "line.deleted", of(by, one()));
     case "posting": return t(posting === "admins" ? "line.onlyAdmins" : "line.everyone", of(by));
+    case "joining": return t(line.joining === "ask" ? "line.joiningAsk" : "line.joiningOpen", of(by));
     case "slow": return after ? t("line.slow", of(by, { length: duration(after) })) : t("line.slowOff", of(by));
     case "left": return t("line.left", of(by)) + (owner === undefined ? "" : `. ${t("line.owner", of(owner))}`);
     case "renamed": return t("line.renamed", of(by, { group }));

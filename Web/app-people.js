@@ -5,7 +5,7 @@
 import { dialog, field, style, symbol } from "./app-dialogs.js";
 import { Expiry } from "./app-expiry.js";
 import { REASONS } from "./app-lines.js";
-import { Moderation } from "./app-moderation.js";
+import { Joins, Moderation } from "./app-moderation.js";
 import { TalkPart } from "/app-talk.js?unpacked";
 import { People } from "/roost-people.js?unpacked";
 
@@ -35,9 +35,13 @@ const STYLE = `
 .conversation time::before { content: attr(data-muted); }
 #people-button { position: relative; }
 #people-button .count { position: absolute; top: -0.1rem; right: -0.1rem; }
-#pins { display: flex; align-items: center; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; flex: none;
+#pins, #joins { display: flex; align-items: center; border: 0; border-bottom: 1px solid var(--line); border-radius: 0; flex: none;
   gap: 0.6rem; padding: 0.3rem 0.9rem; text-align: left; }
 #pins svg { color: var(--accent); }
+#joins { background: var(--mark); justify-content: space-between; }
+#joins .strong { color: var(--accent); }
+#awaited { padding: 0.35rem 0.35rem 0; }
+#awaited li { display: flex; align-items: center; gap: 0.7rem; padding: 0.55rem 0.6rem; }
 #info-acts { margin: 0.6rem 0; }
 @media (pointer: coarse) { .person button { min-height: 2.75rem; min-width: 2.75rem; } }
 `;
@@ -60,6 +64,7 @@ class PeoplePart {
     this.info = new InfoDialog(page, this);
     this.panel = new Panel(page, this);
     this.readers = readersDialog(page);
+    this.joins = new Joins(page, () => this.info.open());
     this.pins = new PinLine(page, this);
     this.talk = new TalkPart(page, {
       dialog, field, fill, symbol,
@@ -78,9 +83,13 @@ class PeoplePart {
     people?.onPin((told) => this.pins.told(told));
     people?.onProspects(() => this.panel.prospects?.ask());
     this.pins.forget();
+    this.joins.forget();
     if (!roost) return;
+    // The first event came before this part was here.
+    this.joins.ask();
     // Without a session no pins come.
-    this.#stops.push(roost.onChange(() => this.pins.follow()), roost.onEvent((event) => {
+    this.#stops.push(roost.onChange(() => this.#follow()), roost.onEvent((event) => {
+      this.joins.told(event);
       if (["edit", "delete"].includes(event.type)) this.pins.told(event);
       if (event.type !== "profile") return;
       this.#page.meet([event]);
@@ -88,10 +97,15 @@ class PeoplePart {
     }));
   }
 
+  #follow() {
+    this.pins.follow();
+    this.joins.follow();
+  }
+
   /** The conversation that is open has changed, or is another one. */
   showHead() {
     this.info.showHead();
-    this.pins.follow();
+    this.#follow();
     this.talk.follow();
   }
 
@@ -262,7 +276,7 @@ class InfoDialog {
       element("p", { id: "info-text", class: "faint" }),
       element("div", { class: "row", id: "info-acts" },
         element("button", { type: "button", id: "mute" })),
-      this.#expiry.element, this.#moderation.posting, this.#moderation.slow,
+      this.#moderation.waiting, this.#expiry.element, this.#moderation.posting, this.#moderation.slow, this.#moderation.joining,
       element("form", { id: "rename-form", class: "row" }, label("rename", t("renameGroup")),
         input("rename", { maxlength: 120 }), element("button", {}, t("rename"))),
       element("h3", {}, t("members")),
@@ -279,6 +293,7 @@ class InfoDialog {
     text($("info-problem"), "");
     $("members").replaceChildren();
     this.#members = this.#conversation?.members ?? [];
+    this.#moderation.forgetWaiting();
     this.show();
     showDialog("info-dialog");
     this.showHead();
@@ -310,6 +325,7 @@ class InfoDialog {
       return this.load();
     }
     text($("info-title"), conversationView.title);
+    this.#moderation.showWaiting(this.#conversation?.role === "member" ? undefined : this.#conversation);
     return text($("info-text"), t("memberCount", { count: this.#conversation?.count ?? 0 }));
   }
 

@@ -754,6 +754,7 @@ const invitations = {
       this.code = undefined;
       if (!await confirmed(`${this.words(invitation)}.`, t(invitation.group ? "join" : "chat"))) return;
       const { conversation } = await roost.request("invite.open", { code });
+      if (!conversation) return tell(t("approvalAsked", invitation));
       const peer = conversation.kind === "direct" && conversation.members.find((one) => one !== me);
       go(peer ? `@${peer}` : conversation.conversation);
     } catch (error) {
@@ -1006,6 +1007,8 @@ const listView = {
   awaitsMeeting: false,
   /** Conversations that a notice has announced. */
   told: new Set(),
+  /** Whether groups have been asked to let the user in. */
+  isAwaiting: false,
   /** Those of the rows when the place in the address was last looked at. */
   places: "",
   rows: new Rows($("list"), {
@@ -1025,7 +1028,7 @@ const listView = {
     showMe();
     this.rows.show(snapshot.rows);
     this.roving.settle();
-    $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
+    $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore || this.isAwaiting;
     if (this.awaitsMeeting) text($("list-empty"), t("inviterAway"));
     $("list-more").hidden = !snapshot.hasMore;
     conversationView.showHead();
@@ -1094,13 +1097,16 @@ const listView = {
     const unread = this.unread(row);
     text(part(".count"), unread ? String(unread) : "");
     made.classList.toggle("unread", unread > 0);
+    const waiting = row.conversation?.role === "member" ? 0 : row.conversation?.waiting ?? 0;
+    text(part(".waits"), waiting ? `+${waiting}` : "");
+    attribute(part(".waits"), "title", waiting && t("wantToJoin", { count: waiting }));
     const isMuted = peoplePart?.isMuted(row.id);
     made.classList.toggle("muted", isMuted === true);
     attribute(part("time"), "data-muted", isMuted === true && `${t("muted")} · `);
     attribute(made, "aria-current", isOpen);
     const presence = row.peer && presenceOf(row.peer)?.state;
     const states = [title, unread && t("unread", { count: unread }), isMuted && t("muted"),
-      row.pending && t("unsentCount", { count: row.pending })].filter(Boolean).join(", ");
+      waiting && t("wantToJoin", { count: waiting }), row.pending && t("unsentCount", { count: row.pending })].filter(Boolean).join(", ");
     attribute(made, "aria-label", `${states}. ${part(".preview").textContent}${presence ? ` (${t(`presence.${presence}`)})` : ""}`);
   },
 

@@ -118,7 +118,7 @@ export type TimelineItem = Message | Gap;
 /** A change to a conversation beside its messages. This device keeps the newest 32 that it has got. */
 export interface Line {
   event: "created" | "added" | "removed" | "left" | "renamed" | "described" | "role" | "expiry" | "pinned"
-    | "banned" | "unbanned" | "timeout" | "posting" | "slow" | "deleted";
+    | "banned" | "unbanned" | "timeout" | "posting" | "slow" | "joining" | "deleted";
   /** Distinguishes it from all others. */
   position: string;
   /** Its place: behind the message with this sequence. */
@@ -147,6 +147,8 @@ export interface Line {
   until?: Time;
   /** The members who may write from then on. */
   posting?: "all" | "admins";
+  /** The rule for users who follow links from then on. */
+  joining?: "open" | "ask";
   /** The new owner after the owner left. */
   owner?: string;
 }
@@ -181,6 +183,10 @@ export interface Conversation {
   posting?: "all" | "admins";
   /** How many milliseconds are between two messages of a member who is neither owner nor admin; absent if none need be. */
   slow?: number;
+  /** `ask` if the admins let in who follows a link. */
+  joining?: "open" | "ask";
+  /** Number of waiting users, for the owner and the admins; absent if there are none. */
+  waiting?: number;
   /** Until when the user can't write, and why. It may be over; it doesn't hold for an owner. */
   timeout?: { until: Time; reason?: ModerationReason };
 }
@@ -328,8 +334,8 @@ export class Roost implements Observable<RoostSnapshot> {
   /** Creates a group, and returns its id. This and the rest need a session. */
   createGroup(name: string, members: string[]): Promise<string>;
   /** Follows an invitation, and returns the id of the conversation: the user is a contact of its maker, or a member of the
-   *  group. `not_found` if it can't be opened, or can't be opened any more. */
-  openInvite(code: string): Promise<string>;
+   *  group. Undefined if an admin of the group has to accept the user; then it comes to the list after that. `not_found` if it can't be opened, or can't be opened any more. */
+  openInvite(code: string): Promise<string | undefined>;
   rename(conversation: string, name: string): Promise<void>;
   add(users: string[], conversation: string): Promise<void>;
   remove(users: string[], conversation: string): Promise<void>;

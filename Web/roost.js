@@ -880,10 +880,10 @@ class Doubts {
 
 /** The changes to a conversation, beside its messages, that show as a line. */
 const LINED = [
-  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "slow", "deleted",
+  "created", "added", "removed", "left", "renamed", "described", "role", "expiry", "pinned", "banned", "unbanned", "timeout", "posting", "slow", "joining", "deleted",
 ];
 
-const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting", "inviter"];
+const LINE_PARTS = ["name", "user", "role", "after", "pin", "owner", "banned", "reason", "until", "posting", "joining", "inviter"];
 
 /** A conversation with a line for what has happened to it. An event that is repeated has its position. */
 function withLine(one, { event, position, sequence, time, by, users, ...more }) {
@@ -926,6 +926,12 @@ class Cache {
       case "conversation": await this.#takeChange(event); break;
       case "gap": await this.#takeGap(event); break;
       case "receipt": await this.takeReceipt(event); break;
+      case "joins": {
+        const one = conversation && await this.conversation(conversation);
+        if (!one) return undefined;
+        await this.put({ ...one, waiting: event.waiting || undefined });
+        break;
+      }
       // A name is shown in any conversation.
       case "profile": return (await this.takePeople([event])) ? null : undefined;
       default: return undefined;
@@ -1127,6 +1133,7 @@ class Cache {
       case "expiry": one.expiry = event.after || undefined; break;
       case "posting": one.posting = event.posting; break;
       case "slow": one.slow = event.after || undefined; break;
+      case "joining": one.joining = event.joining; break;
       case "timeout":
         if (event.user === this.#user) one.timeout = event.until && { until: event.until, reason: event.reason };
         break;
@@ -1140,6 +1147,8 @@ class Cache {
         if (event.user === this.#user) one.role = event.role;
         // The owner who names another one becomes an admin (section 4).
         else if (event.role === "owner" && by === this.#user) one.role = "admin";
+        // The relay sends the number to new admins, and no end of it to those who are none any more.
+        if (one.role === "member") delete one.waiting;
         break;
     }
     one.time = Math.max(one.time ?? 0, event.time);
@@ -1189,11 +1198,11 @@ class Cache {
 
   /** A conversation as the relay shows it now. */
   async takeConversation(told) {
-    const { conversation: id, kind, name, role, count, members, message, expiry, request, posting, slow, timeout } = told;
+    const { conversation: id, kind, name, role, count, members, message, expiry, request, posting, slow, joining, waiting, timeout } = told;
     const before = await this.conversation(id);
     const read = Math.max(told.read, before?.read ?? 0);
     await this.put({
-      id, kind, name, role, count, members, expiry, request, posting, slow, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
+      id, kind, name, role, count, members, expiry, request, posting, slow, joining, waiting, timeout, inviter: before?.inviter, lines: before?.lines, first: before?.first ?? 1, read,
       sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
       // This device's read mark is on its way to the relay.
       unread: read > told.read && read >= told.sequence ? 0 : told.unread,
@@ -3223,7 +3232,7 @@ const shapes = {
   message: ["position conversation from", "sequence time", "replyTo thread expires version editedAt deletedAt", "mentions"],
   edit: change, delete: change, react: ["position conversation from reaction", "sequence"],
   conversation: ["position conversation event", "sequence time", "count unread read after", "users members"],
-  gap: ["conversation", "from to"], receipt: ["conversation user", "", "delivered read unread deliveredAt readAt"],
+  gap: ["conversation", "from to"], joins: ["", "waiting"], receipt: ["conversation user", "", "delivered read unread deliveredAt readAt"],
   profile: ["user", "version"], state: ["position"], live: ["position"],
 };
 
@@ -3526,6 +3535,7 @@ const lessons = {
     return [ok.conversation.conversation];
   },
   async "invite.open"(unit, ok) {
+    if (!ok.conversation) return [];
     await unit.takeConversation(ok.conversation);
     const { conversation, kind } = ok.conversation;
     const users = [unit.identity.user];
@@ -3554,6 +3564,8 @@ const lessons = {
   "conversation.timeout": lined("timeout", ({ time }, { user, after, reason }) => ({ user, until: after && time + after, reason })),
   "conversation.posting": lined("posting", (_, { posting }) => ({ posting })),
   "conversation.slow": lined("slow", (_, { after }) => ({ after })),
+  "conversation.joining": lined("joining", (_, { joining }) => ({ joining })),
+  "join.accept": lined("added", (_, { user }) => ({ users: [user] })),
   async delete({ cache, identity }, ok, { conversation, sequence, reason }) {
     if (!ok.duplicate) await cache.delete(conversation, sequence, ok.time ?? 1, { ...ok, from: identity.user, reason });
     return [conversation];
@@ -4734,7 +4746,7 @@ export class Roost {
 
   async openInvite(code) {
     const ok = await this.#engine.asker.learn("invite.open", { code });
-    return ok.conversation.conversation;
+    return ok.conversation?.conversation;
   }
 
   rename(conversation, name) { return this.#change("rename", { conversation, name }); }

@@ -46,6 +46,8 @@ export default {
   notInConversation: "Du bist nicht mehr in diesem Chat.",
   signedOutInTab: "Du hast dich in einem anderen Tab abgemeldet.",
   inviteGone: "Diese Einladung ist aufgebraucht, widerrufen oder abgelaufen. Bitte um eine neue.",
+  approvalAsked: "Deine Anfrage ist gesendet. Du bist in „{group}“, sobald ein Admin sie annimmt.",
+  wantToJoin: { one: "{count} Person möchte beitreten", other: "{count} Personen möchten beitreten" },
   inviteOwn: "Das ist deine eigene Einladung. Schicke sie an andere.", openConversations: "Meine Chats öffnen",
   linkIncomplete: "Dieser Link ist unvollständig", linkIncompleteHint: "Ein Teil davon fehlt. Kopiere den ganzen Link und versuche es noch einmal.",
   linkExpired: "Dieser Link ist abgelaufen", linkExpiredHint: "Er war bis {time} gültig.",
@@ -197,6 +199,12 @@ export default {
   "line.deleted": { you: "Du hast eine Nachricht von {whom} entfernt{why}", other: "{name} hat eine Nachricht von {whom} entfernt{why}" },
   "line.onlyAdmins": { you: "Du lässt nur noch Admins schreiben", other: "{name} lässt nur noch Admins schreiben" },
   "line.everyone": { you: "Du lässt wieder alle schreiben", other: "{name} lässt wieder alle schreiben" },
+  "line.joiningAsk": {
+    you: "Du lässt Beitritte über einen Link jetzt von Admins freigeben", other: "{name} lässt Beitritte über einen Link jetzt von Admins freigeben",
+  },
+  "line.joiningOpen": {
+    you: "Du lässt alle mit einem Link wieder sofort beitreten", other: "{name} lässt alle mit einem Link wieder sofort beitreten",
+  },
   "line.slow": {
     you: "Du hast den langsamen Modus eingeschaltet: {length} zwischen zwei Nachrichten",
     other: "{name} hat den langsamen Modus eingeschaltet: {length} zwischen zwei Nachrichten",

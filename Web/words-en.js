@@ -43,6 +43,8 @@ export default {
   notInConversation: "You’re no longer in this conversation.",
   signedOutInTab: "You signed out in another tab.",
   inviteGone: "This invitation was used up, revoked, or has expired. Ask for a new one.",
+  approvalAsked: "Your request was sent. You’ll join “{group}” once an admin approves it.",
+  wantToJoin: { one: "{count} person wants to join", other: "{count} people want to join" },
   inviteOwn: "This is your own invitation. Send it to someone else.", openConversations: "Open my conversations",
   linkIncomplete: "This link is incomplete", linkIncompleteHint: "Part of it is missing. Copy the whole link and try again.",
   linkExpired: "This link has expired", linkExpiredHint: "It was valid until {time}.",
@@ -179,6 +181,12 @@ export default {
   "line.deleted": { you: "You removed a message from {whom}{why}", other: "{name} removed a message from {whom}{why}" },
   "line.onlyAdmins": { you: "You let only admins send messages", other: "{name} let only admins send messages" },
   "line.everyone": { you: "You let everyone send messages", other: "{name} let everyone send messages" },
+  "line.joiningAsk": {
+    you: "You turned on approval for people who join by link", other: "{name} turned on approval for people who join by link",
+  },
+  "line.joiningOpen": {
+    you: "You turned off approval for people who join by link", other: "{name} turned off approval for people who join by link",
+  },
   "line.slow": {
     you: "You turned on slow mode: {length} between messages", other: "{name} turned on slow mode: {length} between messages",
   },

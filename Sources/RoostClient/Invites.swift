@@ -46,12 +46,43 @@ public struct Invites: Sendable {
     }
 
     /// Opens an invitation: the user becomes a contact of its creator, or joins the group.
-    /// - Returns: the conversation.
-    public func open(_ code: String) async throws(RoostFailure) -> CreatedConversation {
+    /// - Returns: the conversation, or that the user waits until an admin of the group accepts.
+    public func open(_ code: String) async throws(RoostFailure) -> OpenedInvitation {
         try await client.request(.openInvite) {
             $0.member("code", code)
         } _: {
-            CreatedConversation(reading: $0)
+            OpenedInvitation(reading: $0)
+        }
+    }
+
+    /// Returns the users who wait to join a group. For its owner and admins.
+    public func waiting(for conversation: String) async throws(RoostFailure) -> [JoinRequest] {
+        try await client.request(.joins) {
+            $0.member("conversation", conversation)
+        } _: {
+            $0.objects("joins").map { $0.compactMap(JoinRequest.init(reading:)) }
+        }
+    }
+
+    /// The groups that the user itself waits for.
+    public func awaited() async throws(RoostFailure) -> [AwaitedGroup] {
+        try await client.request(.joins) { _ in
+        } _: {
+            $0.objects("joins").map { $0.compactMap(AwaitedGroup.init(reading:)) }
+        }
+    }
+
+    /// Accepts or refuses a user who waits to join a group.
+    /// - Throws: `RoostFailure.refused` with `not_found` if the user doesn't wait any more.
+    @discardableResult
+    public func answer(
+        _ user: String, in conversation: String, isAccepted: Bool
+    ) async throws(RoostFailure) -> Answer {
+        try await client.request(isAccepted ? .acceptJoin : .refuseJoin) { command in
+            command.member("conversation", conversation)
+            command.member("user", user)
+        } _: {
+            Answer(reading: $0)
         }
     }
 }

@@ -66,6 +66,17 @@ public struct Moderation: Sendable {
         }
     }
 
+    /// Says how people come into a group by its links: at once, or when an admin has let them in.
+    @discardableResult
+    public func setJoining(_ rule: JoiningRule, in conversation: String) async throws(RoostFailure) -> Answer {
+        try await client.request(.setJoining) { command in
+            command.member("conversation", conversation)
+            command.member("joining", word: rule.word)
+        } _: {
+            Answer(reading: $0)
+        }
+    }
+
     /// Returns a page of banned users. `next` of one page is `after` of the following one.
     public func bans(
         of conversation: String, after: String? = nil, limit: Int? = nil

@@ -135,7 +135,8 @@ extension Command {
     /// Whether the command stores an event, whose position its answer tells.
     fileprivate var isStored: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .create, .change, .setState, .answer, .invite(.open): true
+        case .send, .edit, .delete, .react, .create, .change, .setState, .answer, .invite(.open), .invite(.answerJoin):
+            true
         default: false
         }
     }

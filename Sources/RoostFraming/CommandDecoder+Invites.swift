@@ -9,6 +9,11 @@ extension CommandDecoder {
         case .revokeInvite: .revoke(id: try members.name(.invite))
         case .showInvite: .show(code: try members.name(.code))
         case .openInvite: .open(code: try members.name(.code))
+        case .joins: .joins(conversation: try members.optional(.conversation, members.conversation))
+        case .acceptJoin, .refuseJoin:
+            .answerJoin(
+                conversation: try members.conversation(.conversation), user: try members.user(.user),
+                isAccepted: type == .acceptJoin)
         default: throw Refusal(.unknownType, "unknown command type")
         }
     }

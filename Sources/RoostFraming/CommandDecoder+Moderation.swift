@@ -21,6 +21,7 @@ extension CommandDecoder {
         case .setSlow:
             let limits = members.limits
             kind = .slow(try readTime(limits.slowMinMilliseconds, limits.slowMaxMilliseconds))
+        case .setJoining: kind = .joining(try members.word(.joining))
         default: kind = .posting(try members.word(.posting))
         }
         // They take no key: what they say is a state, and to say it again changes nothing.

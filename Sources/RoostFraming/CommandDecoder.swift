@@ -83,7 +83,7 @@ public final class CommandDecoder {
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
         case .setExpiry: try readExpiry()
         case .members: try readMembers()
-        case .ban, .unban, .setTimeout, .setPosting, .setSlow, .bans: try readModeration(type)
+        case .ban, .unban, .setTimeout, .setPosting, .setSlow, .setJoining, .bans: try readModeration(type)
         case .leave: try readChange(.leave(keeps: try members.flag(.keep) ?? false))
         case .pin: try readPin(Command.Change.Kind.pin)
         case .unpin: try readPin(Command.Change.Kind.unpin)
@@ -120,7 +120,8 @@ public final class CommandDecoder {
         case .invite, .acceptContact, .declineContact, .removeContact, .contacts, .setProspect, .removeProspect,
             .prospects:
             .contact(try readContactCommand(type))
-        case .createInvite, .invites, .revokeInvite, .showInvite, .openInvite: .invite(try readInviteCommand(type))
+        case .createInvite, .invites, .revokeInvite, .showInvite, .openInvite, .joins, .acceptJoin, .refuseJoin:
+            .invite(try readInviteCommand(type))
         case .people, .person, .findAnything, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
             .erase, .profile, .introduce, .showInvitation, .feed, .ackFeed, .forgetFeed, .reports, .showReport,
             .removeReported, .closeReport:

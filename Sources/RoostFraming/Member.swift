@@ -1,8 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, by, code, consumer, conversation, conversations, deleted
-    case description, device, events, forward, id, ifVersion, invite, inviter, keep, key, keys, kind, label, lastSeen
-    case limit, members, mentions
+    case description, device, events, forward, id, ifVersion, invite, inviter, joining, keep, key, keys, kind, label
+    case lastSeen, limit, members, mentions
     case name, note
     case `operator`, photo, pingSeconds, pongSeconds, position, posting, prefix, presence, prospect, reaction, read
     case reason, remove, replyTo, report, requests, resume, role, sequence, sid, state, text, thread, tier, to, token
@@ -34,6 +34,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .ifVersion: "ifVersion"
         case .invite: "invite"
         case .inviter: "inviter"
+        case .joining: "joining"
         case .keep: "keep"
         case .key: "key"
         case .keys: "keys"

@@ -1,4 +1,5 @@
 import RoostClient
+import RoostStore
 public import RoostWire
 
 /// Links by which others become the user's contacts, or join a group. Nothing of them is kept on the device; each call
@@ -40,10 +41,32 @@ public struct Invitations: Sendable {
     }
 
     /// Opens a link: the user becomes a contact of its creator, or joins the group.
-    /// - Returns: the id of the conversation, which comes to the list by itself.
+    /// - Returns: the id of the conversation, which comes to the list by itself; nil if an admin of the group has to
+    ///   accept the user. Then it comes after that.
     /// - Throws: `RoostFailure.refused` with `not_found` if the link can't be used, or can't be used any more.
-    public func open(_ code: String) async throws -> String {
+    public func open(_ code: String) async throws -> String? {
         try await GroupChange.open(code, engine)
+    }
+
+    /// Returns the users who wait to join a group of which the user is the owner or an admin. `waiting` of the
+    /// conversation is their number.
+    public func waiting(for conversation: String) async throws -> [JoinRequest] {
+        try await engine.patience { [engine] () throws(RoostFailure) in
+            try await engine.client.invites.waiting(for: conversation)
+        }
+    }
+
+    /// The groups that the user itself waits for.
+    public func awaited() async throws -> [AwaitedGroup] {
+        try await engine.patience { [engine] () throws(RoostFailure) in try await engine.client.invites.awaited() }
+    }
+
+    /// Accepts or refuses a user who waits to join a group.
+    public func answer(_ user: String, in conversation: String, isAccepted: Bool) async throws {
+        let line = isAccepted ? ConversationLine.Event.added(users: [user], count: 1) : nil
+        try await GroupChange.change(conversation, line, engine) { client throws(RoostFailure) in
+            try await client.invites.answer(user, in: conversation, isAccepted: isAccepted)
+        }
     }
 }
 

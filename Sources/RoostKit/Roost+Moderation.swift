@@ -54,6 +54,13 @@ extension Roost {
         }
     }
 
+    /// Says how people come into a group by its links: at once, or when an admin has let them in.
+    public func setJoining(_ rule: JoiningRule, in conversation: String) async throws {
+        try await GroupChange.change(conversation, .joining(rule), engine) { client throws(RoostFailure) in
+            try await client.moderation.setJoining(rule, in: conversation)
+        }
+    }
+
     /// Returns a page of users who are banned from a group. `next` of one page is `after` of the following one.
     public func bans(of conversation: String, after: String? = nil) async throws -> BanPage {
         try await engine.patience { [engine] () throws(RoostFailure) in

@@ -291,6 +291,7 @@ extension SQLiteLog {
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
                 (conversation.expiry, conversation.slow, conversation.gone) = (last.expiry, last.slow, last.gone)
+                conversation.joining = last.joining
                 (conversation.request, conversation.veil) = (last.request, last.veil)
             }
             conversations.append(conversation)

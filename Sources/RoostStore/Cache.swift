@@ -207,6 +207,7 @@ struct Cache {
         case .unpinned(let sequence): try pins.unpin(sequence, in: id)
         case .expiry(let milliseconds): one.expiry = LocalConversation.sound(milliseconds)
         case .posting(let rule): one.posting = rule
+        case .joining(let rule): one.joining = rule
         case .slow(let milliseconds): one.slow = LocalConversation.sound(milliseconds)
         case .timeout(let named, let timeout): if named == user { one.timeout = timeout }
         // They aren't in it.
@@ -215,6 +216,8 @@ struct Cache {
             if named == user { one.role = role }
             // The owner who names another one becomes an admin (section 4).
             if role == .owner, event.by == user, named != user { one.role = .admin }
+            // The relay sends the number to new admins, and no end of it to those who are none any more.
+            if one.role == .member { one.waiting = 0 }
         }
         one.noteDeed(by: event.by, of: user)
         one.time = max(one.time, event.time)
@@ -260,6 +263,7 @@ struct Cache {
         (one.mentions, one.firstMention) = isRead ? (0, nil) : (summary.mentions, summary.firstMention)
         one.expiry = LocalConversation.sound(summary.expiry)
         one.slow = LocalConversation.sound(summary.slow)
+        (one.joining, one.waiting) = (summary.joining, summary.waiting)
         (one.posting, one.timeout) = (summary.posting, summary.timeout)
         one.request = summary.request
         // Only the event contains it.

@@ -130,6 +130,12 @@ enum CacheTables {
                 """),
         LocalMigration(
             name: "19 slow mode", sql: "ALTER TABLE conversation ADD COLUMN slow INTEGER NOT NULL DEFAULT 0"),
+        LocalMigration(
+            name: "20 who waits",
+            sql: """
+                ALTER TABLE conversation ADD COLUMN joining INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE conversation ADD COLUMN waiting INTEGER NOT NULL DEFAULT 0;
+                """),
     ]
 
     /// Forgets everything but who this device is.

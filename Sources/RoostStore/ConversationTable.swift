@@ -8,7 +8,7 @@ struct ConversationTable {
     private static let columns =
         """
         id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale, mentions, first_mention,
-        expiry, request, inviter, posting, timeout, timeout_reason, slow
+        expiry, request, inviter, posting, timeout, timeout_reason, slow, joining, waiting
         """
 
     // MARK: Reading
@@ -81,6 +81,8 @@ struct ConversationTable {
                 reason: row.isNull(19) ? nil : ReportReason(rawValue: UInt8(clamping: row.integer(19))))
         }
         conversation.slow = row.integer(20)
+        conversation.joining = JoiningRule(rawValue: UInt8(clamping: row.integer(21))) ?? .open
+        conversation.waiting = Int(clamping: row.integer(22))
         return conversation
     }
 
@@ -92,7 +94,7 @@ struct ConversationTable {
         try database.run(
             """
             INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
@@ -105,8 +107,14 @@ struct ConversationTable {
                 .integer(Int64(one.posting.rawValue)),
                 one.timeout.map { .integer($0.until.milliseconds) } ?? .null,
                 one.timeout?.reason.map { .integer(Int64($0.rawValue)) } ?? .null,
-                .integer(one.slow), one.peer(of: user).map { .text($0) } ?? .null,
+                .integer(one.slow), .integer(Int64(one.joining.rawValue)), .integer(Int64(one.waiting)),
+                one.peer(of: user).map { .text($0) } ?? .null,
             ])
+    }
+
+    /// Sets the number of users who wait to join a group.
+    func setWaiting(_ count: Int, in id: String) throws(LocalFailure) {
+        try database.run("UPDATE conversation SET waiting = ? WHERE id = ?", [.integer(Int64(count)), .text(id)])
     }
 
     /// The user has dropped a request on another device. If this one was away, others may have been dropped before, and

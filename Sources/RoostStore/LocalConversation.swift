@@ -32,6 +32,10 @@ public struct LocalConversation: Sendable, Equatable, Identifiable {
     public var posting: PostingRule
     /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
     public var slow: Int64 = 0
+    /// Rule for users who follow its links.
+    public var joining = JoiningRule.open
+    /// Number of users who wait to join; 0 unless the user is its owner or an admin.
+    public var waiting = 0
     /// Until when the user can't write, and why; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
     /// The state of a message request, until both have accepted; nil for an ordinary conversation.

@@ -32,6 +32,8 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
         case posting(PostingRule)
         /// A member may write once in so many milliseconds from then on; 0 for as often as it wants.
         case slow(Int64)
+        /// People come by links in this way from then on.
+        case joining(JoiningRule)
     }
 
     /// The event's place in the order of all events. Opaque.
@@ -66,6 +68,7 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
         case .unbanned(let user): self.event = .unbanned(user: user)
         case .timeout(let user, let timeout): self.event = .timeout(user: user, timeout)
         case .posting(let rule): self.event = .posting(rule)
+        case .joining(let rule): self.event = .joining(rule)
         case .slow(let milliseconds): self.event = .slow(LocalConversation.sound(milliseconds))
         case .unpinned, .accepted: return nil
         }
@@ -83,7 +86,7 @@ public struct ConversationLine: Sendable, Hashable, Identifiable {
         case .added(let users, _), .removed(let users, _), .banned(let users, _, _): [by] + users
         case .left(let owner): [by] + (owner.map { [$0] } ?? [])
         case .role(let user, _), .unbanned(let user), .timeout(let user, _): [by, user]
-        case .created, .renamed, .described, .expiry, .pinned, .posting, .slow: [by]
+        case .created, .renamed, .described, .expiry, .pinned, .posting, .slow, .joining: [by]
         }
     }
 }
@@ -150,6 +153,7 @@ public final class LocalLines {
             case 11: .timeout(user: text ?? "", number == 0 ? nil : timeout(number, reason))
             case 12: PostingRule(rawValue: UInt8(clamping: number)).map { .posting($0) }
             case 13: .slow(number)
+            case 14: JoiningRule(rawValue: UInt8(clamping: number)).map { .joining($0) }
             default: nil
             }
         return event.map { event in
@@ -233,6 +237,7 @@ public final class LocalLines {
             Row(kind: 11, text: user, number: timeout?.until.milliseconds ?? 0, reason: timeout?.reason)
         case .posting(let rule): Row(kind: 12, number: Int64(rule.rawValue))
         case .slow(let milliseconds): Row(kind: 13, number: milliseconds)
+        case .joining(let rule): Row(kind: 14, number: Int64(rule.rawValue))
         }
     }
 }

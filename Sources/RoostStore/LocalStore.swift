@@ -234,6 +234,9 @@ public final class LocalStore {
                     try noteDropped(change)
                 case .profile(let profile): try people.take([profile])
                 case .badge(let unread): try badge.take(unread)
+                case .joins(let conversation?, let waiting):
+                    try cache.conversations.setWaiting(waiting, in: conversation)
+                    changed.insert(conversation)
                 case .live: try badge.noteLive()
                 default: break
                 }

@@ -257,6 +257,7 @@ extension MemoryLog {
             for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
         case .expiry(let time): state.conversations[conversation]?.entry.expiry = time
         case .slow(let time): state.conversations[conversation]?.entry.slow = time
+        case .joining(let rule): state.conversations[conversation]?.entry.joining = rule
         case .pin(let sequence):
             let pin = StoredPin(
                 sequence, of: author, by: append.sender, at: append.time, position, hiddenFrom: append.withheldFrom)
@@ -353,6 +354,7 @@ extension MemoryLog.Record {
             return .stored(position, entry.lastSequence, .pin(author: message.sender, isWithheld: isWithheld))
         case .expiry(let time): return entry.expiry == time ? .unchanged : nil
         case .slow(let time): return entry.slow == time ? .unchanged : nil
+        case .joining(let rule): return entry.joining == rule ? .unchanged : nil
         case .restrict(let user, let restriction):
             return RestrictionList(entry.restrictions).isUnchanged(by: restriction, of: user) ? .unchanged : nil
         case .unpin(let sequence):

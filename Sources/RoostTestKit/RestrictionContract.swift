@@ -61,4 +61,27 @@ enum RestrictionContract {
         try store.goOn()
         try StoreContract.expect(try slow(), 0)
     }
+
+    /// The rule for links stays, what is so already isn't stored again, and a request stays until it ends.
+    @Sendable static func joining(_ store: inout StoreDriver) throws {
+        func rule() throws -> JoiningRule { try store.load().conversations[0].joining }
+        try store.create(1, members: [1, 2])
+        try StoreContract.expect(try rule(), .open)
+        let outcomes = try store.commit([.open, .ask, .ask].map { store.change(1, by: 1, .joining($0)) })
+        let areStored = outcomes.map { if case .stored = $0 { true } else { false } }
+        try StoreContract.expect(areStored, [false, true, false])
+        let request = StoredInvite(
+            hash: Array(repeating: 7, count: 32), conversation: ConversationNumber(1), kind: StoredInvite.asking,
+            uses: 1, created: Timestamp(milliseconds: 1), expires: Timestamp(milliseconds: 2))
+        // Others wait by the same link.
+        for user: Int32 in [1, 2] { try store.apply([.invite(UserNumber(user), id: "i1", request)]) }
+        try store.goOn()
+        try StoreContract.expect(try rule(), .ask)
+        try StoreContract.expect(try store.load().invites.map(\.stored), [request, request])
+        _ = try store.commit([store.change(1, by: 1, .joining(.open))])
+        try store.apply([.invite(UserNumber(1), id: "i1", nil)])
+        try store.goOn()
+        try StoreContract.expect(try rule(), .open)
+        try StoreContract.expect(try store.load().invites.map(\.user), [UserNumber(2)])
+    }
 }

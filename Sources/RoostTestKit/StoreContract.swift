@@ -49,6 +49,7 @@ public struct StoreContract {
         Check(name: "pinned messages", run: pinning),
         Check(name: "who may be in a group and write in it", run: RestrictionContract.restricting),
         Check(name: "how often members of a group may write", run: RestrictionContract.slowing),
+        Check(name: "who joins by link, and who waits", run: RestrictionContract.joining),
         Check(name: "forwarded messages", run: ForwardingContract.forwarding),
         Check(name: "threads", run: ThreadContract.threads),
         Check(name: "pages of threads", run: ThreadContract.pages),

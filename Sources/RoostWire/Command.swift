@@ -35,7 +35,7 @@ public enum Command {
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case contact(ContactCommand)
-    /// `invite.*`.
+    /// `invite.*` and `join.*`.
     case invite(InviteCommand)
     case create(Create)
     case get(conversation: Text)
@@ -421,7 +421,7 @@ public enum Command {
     }
 
     /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin`, `.ban`, `.unban`,
-    /// `.timeout`, `.posting`, `.slow` or `.leave`.
+    /// `.timeout`, `.posting`, `.slow`, `.joining` or `.leave`.
     public struct Change {
         /// What is to change.
         public enum Kind {
@@ -444,6 +444,7 @@ public enum Command {
             case posting(PostingRule)
             /// Milliseconds between two messages of a member; 0 for none.
             case slow(Int64)
+            case joining(JoiningRule)
             /// `keeps`: refused if the user is the last member, whose leaving erases the conversation.
             case leave(keeps: Bool)
         }

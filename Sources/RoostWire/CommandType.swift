@@ -4,7 +4,7 @@ public enum CommandType: WireWord {
     case acceptRequest, dropRequest
     case create, get, list, rename, describe, add, remove, setRole, setExpiry, members, leave
     case pin, unpin, pins
-    case ban, unban, bans, setTimeout, setPosting, setSlow
+    case ban, unban, bans, setTimeout, setPosting, setSlow, setJoining
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, unread, typing, presence, status, privacy, except, watch, unwatch
@@ -12,6 +12,7 @@ public enum CommandType: WireWord {
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
     case createInvite, invites, revokeInvite, showInvite, openInvite
+    case joins, acceptJoin, refuseJoin
     case people, person, findAnything, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
     case introduce, showInvitation
     case feed, ackFeed, forgetFeed
@@ -47,6 +48,7 @@ public enum CommandType: WireWord {
         case .setTimeout: "conversation.timeout"
         case .setPosting: "conversation.posting"
         case .setSlow: "conversation.slow"
+        case .setJoining: "conversation.joining"
         case .send: "send"
         case .edit: "edit"
         case .delete: "delete"
@@ -85,6 +87,9 @@ public enum CommandType: WireWord {
         case .revokeInvite: "invite.revoke"
         case .showInvite: "invite.show"
         case .openInvite: "invite.open"
+        case .joins: "join.list"
+        case .acceptJoin: "join.accept"
+        case .refuseJoin: "join.refuse"
         case .people: "admin.people"
         case .person: "admin.user"
         case .findAnything: "admin.find"
@@ -114,9 +119,10 @@ public enum CommandType: WireWord {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
             .remove, .setRole, .setExpiry, .leave, .pin, .unpin, .pins, .ban, .unban, .bans, .setTimeout,
-            .setPosting, .setSlow, .setState, .getState, .receipts, .invite,
+            .setPosting, .setSlow, .setJoining, .setState, .getState, .receipts, .invite,
             .acceptContact, .declineContact, .removeContact, .contacts, .acceptRequest,
-            .dropRequest, .createInvite, .invites, .revokeInvite, .showInvite, .openInvite:
+            .dropRequest, .createInvite, .invites, .revokeInvite, .showInvite, .openInvite, .joins, .acceptJoin,
+            .refuseJoin:
             true
         default: false
         }

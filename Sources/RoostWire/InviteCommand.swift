@@ -12,11 +12,17 @@ public enum InviteCommand {
     /// The user follows one.
     case open(code: Text)
 
+    /// Lists users who wait to join a group; without one, groups that the user itself waits for.
+    case joins(conversation: Text?)
+    /// Accepts or refuses a waiting user.
+    case answerJoin(conversation: Text, user: Text, isAccepted: Bool)
+
     /// Whether it changes nothing.
     public var isQuestion: Bool {
         switch self {
         case .list, .show: true
-        case .create, .revoke, .open: false
+        // Those that are over are forgotten.
+        case .create, .revoke, .open, .joins, .answerJoin: false
         }
     }
 }

@@ -125,6 +125,14 @@ public struct Limits: Sendable, Equatable {
     public var inviteLifeMaxMilliseconds: Int64 = 30 * 86_400_000
     /// How long it is good if its maker doesn't say. People look at their messages within days.
     public var inviteLifeMilliseconds: Int64 = 7 * 86_400_000
+    /// Users who wait to be let into one group: more than admins look through at once. Each takes 200 bytes of memory.
+    public var joinRequestsPerGroup = 100
+    /// Groups that one user waits for.
+    public var joinRequestsPerUser = 20
+    /// Requests to join groups that one user may make in an hour: more than people do. Each takes an admin's attention.
+    public var joinRequestsPerHour = 20
+    /// Longest wait for an admin, if the link is good for so long: admins look within days.
+    public var joinRequestLifeMilliseconds: Int64 = 14 * 86_400_000
     /// Codes that one user may try in an hour that are none, or none any more. A code has 130 random bits, so this is
     /// not what protects it; a program that guesses shall be noticed.
     public var inviteGuessesPerHour = 20

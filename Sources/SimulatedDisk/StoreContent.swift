@@ -35,8 +35,8 @@ struct StoreContent: Equatable {
             lines.append(
                 "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
                     + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value) "
-                    + "\(conversation.expiry) \(conversation.slow) \(conversation.gone.text) \(conversation.pins) "
-                    + "\(conversation.restrictions) "
+                    + "\(conversation.expiry) \(conversation.slow) \(conversation.joining) \(conversation.gone.text) "
+                    + "\(conversation.pins) \(conversation.restrictions) "
                     + "\(conversation.request.map { "\($0.receiver.value) \($0.isDropped)" } ?? "") "
                     + "\(conversation.veil.map { "\($0)" } ?? "")")
             for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }

@@ -38,7 +38,7 @@ const timeline = (destination, { conversation, items, typing, hasOlder, failure,
   items: items.map((item) => (item.type === "gap" ? { gap: [item.from, item.to] } : message(item))),
   ...(conversation && {
     conversation: conversation.id, name: conversation.name ?? "", members: conversation.members,
-    unread: conversation.unread, read: conversation.read, posting: conversation.posting ?? "all",
+    unread: conversation.unread, read: conversation.read, posting: conversation.posting ?? "all", joining: conversation.joining ?? "open", waiting: conversation.waiting ?? 0,
     timedOut: conversation.timeout && (conversation.timeout.reason ?? ""),
   }),
 });

@@ -65,6 +65,8 @@ class Replay:
         text = text.replace("{fed}", self.fed or "").replace("{code}", self.code or "")
         for placeholder, stranger in re.findall(r"(\{request:?(\w*)\})", text):
             text = text.replace(placeholder, await self.request(stranger or "yann"))
+        for placeholder, user in re.findall(r"(\{joiner:(\w+)\})", text):
+            text = text.replace(placeholder, await self.joiner(user))
         assert not re.search(r"\{\w+(:\w+)?\}", text), f"an unknown placeholder: {text}"
         return text
 
@@ -74,6 +76,15 @@ class Replay:
         sent = await stranger.call("send", to="@alice", key="first", body="May I ask you something?")
         await stranger.bye()
         return sent["conversation"]
+
+    async def joiner(self, user):
+        """A user who has opened a link to alice's group and waits."""
+        await self.alice.call("conversation.joining", conversation=self.group, joining="ask")
+        made = await self.alice.call("invite.create", conversation=self.group, uses=1)
+        device = await self.relay.device(user, "desk")
+        assert (await device.call("invite.open", code=made["invite"]["code"]))["waiting"]
+        await device.bye()
+        return user
 
     async def say(self, text):
         command = json.loads(await self.filled(text))
@@ -188,6 +199,7 @@ def test_every_command_has_an_example():
         "state.get", "receipts", "contact.block", "contact.unblock", "contact.report", "conversation.expiry",
         "conversation.pin", "conversation.unpin", "conversation.pins", "conversation.ban", "conversation.unban",
         "conversation.bans", "conversation.timeout", "conversation.posting", "conversation.slow",
+        "conversation.joining", "join.list", "join.accept", "join.refuse",
         "admin.reports", "admin.report.show", "admin.report.remove", "admin.report.close",
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.find", "admin.message",
         "admin.presence", "admin.erase",

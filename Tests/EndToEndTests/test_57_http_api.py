@@ -32,7 +32,8 @@ COMMANDS = (
     ("conversations", "conversations/role"), ("conversations", "conversations/leave"), ("presence", "presence"),
     ("conversations", "conversations/ban"), ("conversations", "conversations/unban"),
     ("conversations", "conversations/bans"), ("conversations", "conversations/timeout"),
-    ("conversations", "conversations/posting"),
+    ("conversations", "conversations/posting"), ("conversations", "conversations/joining"),
+    ("conversations", "joins/list"), ("conversations", "joins/accept"), ("conversations", "joins/refuse"),
     ("conversations", "invites"), ("conversations", "invites/list"), ("conversations", "invites/revoke"),
     ("conversations", "invites/open"),
     ("sessions", "sessions/disconnect"), ("sessions", "sessions/revoke"), ("erase", "erase/messages"),
@@ -252,6 +253,15 @@ async def test_every_command(both):
     assert backend.must("invites/open", {"as": "dora", "code": invite["code"]})["duplicate"]
     [listed] = backend.must("invites/list", {"as": "host"})["invites"]
     assert listed["used"] == 1 and "code" not in listed
+    assert backend.must("conversations/joining", at | {"joining": "ask"})["position"]
+    for user in ("fay", "gus"):
+        asked = backend.must("invites/open", {"as": user, "code": invite["code"]})
+        assert set(asked) == {"waiting", "expires"} and asked["waiting"] is True
+    assert [one["user"] for one in backend.must("joins/list", at)["joins"]] == ["fay", "gus"]
+    assert backend.must("joins/list", {"as": "fay"})["joins"][0]["group"] == "The Crew"
+    assert backend.must("joins/refuse", at | {"user": "gus"}) == {}
+    assert backend.must("joins/accept", at | {"user": "fay"})["position"]
+    assert backend.ask("joins/accept", at | {"user": "gus"}).code == "not_found"
     backend.must("invites/revoke", {"as": "host", "invite": invite["invite"]})
     assert backend.ask("invites/open", {"as": "emil", "code": invite["code"]}).code == "not_found"
 

@@ -19,7 +19,7 @@ TYPES = {
     "conversations": "conversation.create", **{
         f"conversations/{word}": f"conversation.{word}"
         for word in ("get", "list", "members", "rename", "add", "remove", "role", "leave", "ban", "unban", "bans",
-                     "timeout", "posting")}}
+                     "timeout", "posting", "joining")}}
 OWN = {
     **{path: path.partition("/")[0] for path in TYPES},
     **{path: "send" for path in TYPES if path.startswith("messages")},
@@ -121,6 +121,7 @@ async def test_each_route_tells_each_word_what_the_table_says(both):
         "conversations/bans": lambda: at | {"limit": 1},
         "conversations/timeout": lambda: with_added(lambda user: at | {"user": user, "after": 1_000}),
         "conversations/posting": lambda: at | {"posting": "admins" if next(flips) % 2 else "all"},
+        "conversations/joining": lambda: at | {"joining": "ask" if next(flips) % 2 else "open"},
         "presence": lambda: {"users": ["ann", "bob", "cem"]}, "sessions/disconnect": lambda: {"user": "cem"},
         "sessions/revoke": lambda: {"user": f"u{next(number)}"}}
 

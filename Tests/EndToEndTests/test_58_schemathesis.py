@@ -51,5 +51,5 @@ def test_what_backends_may_ask(both):
     made = services.command("api-key create", "walker")
     assert made.returncode == 0, made.stderr
     run = walk(services, made.stdout.strip(), "--include-tag", "backends")
-    assert_is_fine(run, services, 32)
+    assert_is_fine(run, services, 36)
     assert relay.is_running() and relay.get("/readyz")[0] == 200

@@ -162,6 +162,59 @@ async def test_a_link_to_a_group_for_somebody_with_an_account(both):
         await olivia.shot("links-group")
 
 
+async def test_a_link_to_a_group_whose_admins_are_asked(both):
+    """One who comes by it on a phone is let in; another one isn't, and both see it."""
+    await both.listening()
+    async with Browser(network_fails=True) as browser:
+        olivia, ida = await begin(browser, both, "Olivia"), await begin(browser, both, "Ida")
+        owner = both.ask("POST", "/v1/sessions", {"email": "Olivia@example.org", "password": "correct horse"}).json
+        desk = await both.device(owner["user"], owner["device"], token=owner["accessToken"])
+        group = await desk.group("The Crew")
+        await desk.call("conversation.joining", conversation=group, joining="ask")
+        await row(olivia, "The Crew").wait_for()
+        link = await make(olivia, to="The Crew", uses="10")
+        await olivia.page.keyboard.press("Escape")
+        # Without an account, on a phone.
+        ben = await browser.tab(await browser.device(**PHONE), link)
+        await ben.page.get_by_role("heading", name="Olivia invites you to “The Crew”").wait_for()
+        await ben.page.locator("#start-name").fill("Ben")
+        await ben.page.locator("#start-submit").click()
+        await ben.live()
+        awaited = ben.page.get_by_role("list", name="Waiting for approval").get_by_text("The Crew")
+        await awaited.wait_for()
+        assert not await ben.page.locator("#list-empty").is_visible()
+        await ben.shot("links-awaited-phone")
+        # With one.
+        there = await browser.tab(ida.context, link)
+        await there.page.get_by_role("button", name="Join", exact=True).click()
+        sent = "Your request was sent. You’ll join “The Crew” once an admin approves it."
+        await there.page.get_by_text(sent).wait_for()
+        refused = there.page.get_by_role("list", name="Waiting for approval")
+        await refused.get_by_text("The Crew").wait_for()
+        await there.shot("links-awaited")
+        await olivia.page.locator(".waits", has_text="+2").wait_for()
+        await row(olivia, "The Crew").click()
+        await olivia.page.get_by_role("button", name="2 people want to join Review").wait_for()
+        await olivia.shot("links-want-to-join")
+        # The admin decides on a phone as well.
+        await olivia.page.set_viewport_size(PHONE)
+        await olivia.page.get_by_role("button", name="2 people want to join Review").click()
+        dialog = olivia.page.get_by_role("dialog", name="The Crew")
+        await dialog.get_by_role("button", name="Accept: Ben").wait_for()
+        await olivia.shot("links-want-to-join-phone")
+        await dialog.get_by_role("button", name="Decline: Ida").click()
+        await there.page.get_by_text("Your request to join “The Crew” has ended.").wait_for()
+        await refused.wait_for(state="hidden")
+        await dialog.get_by_role("button", name="Accept: Ben").click()
+        await ben.page.locator("#title").get_by_text("The Crew", exact=True).wait_for()
+        await awaited.wait_for(state="hidden")
+        await ben.log.get_by_text("Olivia added you").wait_for()
+        await ben.write("Here I am")
+        await olivia.page.keyboard.press("Escape")
+        await olivia.sees("Here I am")
+        await ben.shot("links-let-in-phone")
+
+
 async def test_a_link_that_is_opened_before_there_is_a_connection(both):
     """It works in a browser where nothing else is open, and for a user who signs in or signs up first."""
     await both.listening()

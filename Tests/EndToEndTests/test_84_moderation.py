@@ -107,6 +107,59 @@ async def test_the_page_waits_in_a_slow_group_and_sends_by_itself(relay, name):
         await bob.page.locator("#pause").wait_for(state="hidden")
 
 
+async def test_who_waits_outlives_a_kill(start):
+    relay = start()
+    alice, bob, carol = [await relay.device(user) for user in ("alice", "bob", "carol")]
+    group = await alice.group("Crew")
+    await alice.call("conversation.joining", conversation=group, joining="ask")
+    code = (await alice.call("invite.create", conversation=group, uses=5))["invite"]["code"]
+    for one in (bob, carol):
+        assert (await one.call("invite.open", code=code))["waiting"]
+    relay.kill()
+    relay.start()
+    alice, bob, carol = [await relay.device(user) for user in ("alice", "bob", "carol")]
+    assert (await alice.event("joins"))["waiting"] == 2
+    assert dict(await bob.event("joins")) == {"type": "joins", "waiting": 1}
+    assert (await alice.call("conversation.get", conversation=group))["conversation"]["joining"] == "ask"
+    await alice.call("join.accept", conversation=group, user="bob")
+    assert (await bob.event("conversation", event="added"))["inviter"] == "alice"
+    await alice.call("join.refuse", conversation=group, user="carol")
+    assert dict(await carol.event("joins", waiting=0)) == {"type": "joins", "waiting": 0}
+    assert (await carol.call("join.list"))["joins"] == []
+
+
+async def test_an_admin_decides_who_joins_by_link(relay, name):
+    async with Browser() as browser:
+        alice = await browser.person(relay, name("alice"))
+        desk = await relay.device(name("alice"), "desk")
+        bob, carol = [await relay.device(name(user)) for user in ("bob", "carol")]
+        await bob.call("profile.set", name="Bob B.")
+        group = await desk.group("Crew")
+        await alice.open("Crew")
+        await alice.page.get_by_role("button", name="About this conversation").click()
+        dialog = alice.page.get_by_role("dialog", name="Crew")
+        await dialog.get_by_label("People who join by link").select_option(label="Wait for an admin’s approval")
+        assert (await desk.event("conversation", event="joining"))["joining"] == "ask"
+        await alice.page.keyboard.press("Escape")
+        await alice.page.get_by_text("You turned on approval for people who join by link").wait_for()
+        code = (await desk.call("invite.create", conversation=group, uses=5))["invite"]["code"]
+        for one in (bob, carol):
+            assert (await one.call("invite.open", code=code))["waiting"]
+        await alice.page.locator(".waits", has_text="+2").wait_for()
+        await alice.page.get_by_role("button", name="2 people want to join Review").click()
+        await dialog.get_by_role("heading", name="Waiting to join").wait_for()
+        await dialog.get_by_role("button", name="Accept: Bob B.").wait_for()
+        await alice.shot("waiting")
+        await dialog.get_by_role("button", name=f"Decline: {name('carol')}").click()
+        await dialog.get_by_role("button", name=f"Decline: {name('carol')}").wait_for(state="detached")
+        await dialog.get_by_role("button", name="Accept: Bob B.").click()
+        told = await bob.event("conversation", event="added")
+        assert told["inviter"] == name("alice")
+        await dialog.get_by_role("heading", name="Waiting to join").wait_for(state="hidden")
+        await alice.page.locator(".waits", has_text="+").wait_for(state="detached")
+        assert (await carol.call("join.list"))["joins"] == []
+
+
 async def test_an_admin_says_why_a_message_goes(relay, name):
     async with Browser() as browser:
         alice, bob = await browser.person(relay, name("alice")), await browser.person(relay, name("bob"))
@@ -156,6 +209,44 @@ async def test_an_owner_moderates_in_the_page(relay, name):
         async def is_free():
             return (await desk.call("conversation.bans", conversation=group))["bans"] == []
         await until(is_free, "the ban to be lifted")
+
+
+async def test_a_terminal_decides_who_joins_by_link(start):
+    relay = start()
+    bob, carol = await relay.device("bob"), await relay.device("carol")
+    await bob.call("profile.set", name="Bob Ford")
+    desk = await relay.device("alice", "desk")
+    group = await desk.group("Crew")
+    code = (await desk.call("invite.create", conversation=group, uses=5))["invite"]["code"]
+    alice = await Chat.open(relay, "--as", "alice", "--with", group)
+    await alice.type("/approval on")
+    await alice.shows("People who follow a link now wait for an admin")
+    for one in (bob, carol):
+        assert (await one.call("invite.open", code=code))["waiting"]
+    dave = await Chat.open(relay, "--as", "dave", "--with", "alice")
+    await dave.type(f"/follow http://127.0.0.1/#invite={code}")
+    await dave.shows("Your request was sent. The group appears once an admin approves it")
+    await dave.asks("/waiting", "Crew")
+    await alice.shows("3 want to join. /waiting shows their names")
+    await alice.asks("/waiting", r"Bob Ford \(bob\)")
+    await alice.type("/admit Bob Fort")
+    await alice.shows("No one by this name is waiting. /waiting shows who is")
+    await alice.type("/admit bob ford")
+    await alice.shows(r"Bob Ford \(bob\) joined")
+    assert (await bob.event("conversation", event="added"))["inviter"] == "alice"
+    await alice.type("/turn-away @carol")
+    await alice.shows("carol was declined")
+    assert (await carol.event("joins", waiting=0))["waiting"] == 0
+    await alice.type("/turn-away dave")
+    await alice.shows("dave was declined")
+    await alice.type("/waiting")
+    await alice.shows("No one is waiting")
+    await dave.type("/waiting")
+    await dave.shows("You aren’t waiting for a group")
+    await alice.type("/approval off")
+    await alice.shows("People who follow a link now join right away")
+    for chat in (alice, dave):
+        assert await chat.end() == 0
 
 
 async def test_a_terminal_moderates(start):

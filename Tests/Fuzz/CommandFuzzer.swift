@@ -83,6 +83,8 @@ private func touch(_ command: InviteCommand) -> [UInt8] {
     case .list: []
     case .revoke(let id): id.array
     case .show(let code), .open(let code): code.array
+    case .joins(let conversation): conversation?.array ?? []
+    case .answerJoin(let conversation, let user, _): conversation.array + user.array
     }
 }
 
@@ -148,7 +150,7 @@ private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
     case .ban(let user, _), .unban(let user), .timeout(let user, _, _): user.array
-    case .expiry, .pin, .unpin, .posting, .slow, .leave: []
+    case .expiry, .pin, .unpin, .posting, .slow, .joining, .leave: []
     }
 }
 

@@ -251,7 +251,8 @@ def check_members():
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in
               ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownContact",
-               "prospect", "invite", "invitation", "ownDevice", "ended", "people", "herePerson", "person",
+               "prospect", "invite", "invitation", "joinRequest",
+               "ownDevice", "ended", "people", "herePerson", "person",
                "personDevice", "whereabouts",
                "recipient", "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure",
                "setting", "messageReceipt", "reports", "report", "reported", "personNamed", "found", "groupFound",

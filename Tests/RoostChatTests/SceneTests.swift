@@ -245,6 +245,9 @@ import Testing
         ("/timeout Bob Ford 10m", .act(.timeOut("Bob Ford", 600_000, nil))),
         ("/timeout bob 2h harassment", .act(.timeOut("bob", 7_200_000, .harassment))),
         ("/timeout bob off", .act(.timeOut("bob", 0, nil))), ("/timeout 10m 30s", .act(.timeOut("10m", 30_000, nil))),
+        ("/approval on", .act(.approve(true))), ("/approval off", .act(.approve(false))),
+        ("/waiting", .act(.waiting)), ("/admit Bob Ford", .act(.admit("Bob Ford"))),
+        ("/turn-away @bob", .act(.turnAway("@bob"))),
         ("/bans", .act(.bans)), ("/announce on", .act(.announce(true))), ("/announce off ", .act(.announce(false))),
     ])
     func isRead(typed: String, line: TypedLine) { #expect(TypedLine(typed) == line) }
@@ -255,7 +258,7 @@ import Testing
         "/slow 7h", "/slow 0s", "/slow soon",
         "/expire 1h", "/expire 91d", "/expire soon", "/expire 99999999999999999999d", "/report",
         "/ban", "/unban", "/timeout", "/timeout bob", "/timeout 10m", "/timeout bob soon", "/timeout bob 29d",
-        "/timeout bob 0s", "/announce", "/announce maybe",
+        "/timeout bob 0s", "/announce", "/announce maybe", "/approval", "/admit",
     ])
     func whatIsMissingIsTold(typed: String) {
         guard case .mistake(let mistake) = TypedLine(typed) else {

@@ -11,7 +11,7 @@ import Testing
         case photo, description
         case stateKey, stateKeys, stateValue, stateLimit
         case limit, position, names, mentions, expiry, state, choice, audience, statusText, role, conversationKind
-        case reason, timeout, posting, slow
+        case reason, timeout, posting, slow, joining
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -154,6 +154,7 @@ import Testing
                 ("reason", #""other""#, .reason, false),
             ]),
         Shape(type: "conversation.posting", members: conversation + [("posting", #""all""#, .posting, true)]),
+        Shape(type: "conversation.joining", members: conversation + [("joining", #""ask""#, .joining, true)]),
         Shape(type: "conversation.slow", members: conversation + [("after", "30000", .slow, true)]),
         Shape(
             type: "conversation.bans",
@@ -259,6 +260,7 @@ import Testing
         case .role: bad = notStrings + [#""""#, #""Owner""#, #""guest""#]
         case .reason: bad = notStrings + [#""""#, #""Spam""#, #""because""#]
         case .posting: bad = notStrings + [#""""#, #""All""#, #""owner""#]
+        case .joining: bad = notStrings + [#""""#, #""Ask""#, #""all""#]
         case .slow: bad = notWhole + ["-1", "1", "999", "21600001"]
         case .timeout: bad = notWhole + ["-1", "1", "999", "2419200001"]
         case .conversationKind: bad = notStrings + [#""""#, #""Group""#, #""channel""#]

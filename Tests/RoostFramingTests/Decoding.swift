@@ -193,6 +193,7 @@ private func describe(_ change: Command.Change) -> String {
         words("timeout", of, text(user), "\(time)", reason.map { "\($0.word)" } ?? "-")
     case .posting(let rule): words("posting", of, "\(rule.word)")
     case .slow(let time): words("slow", of, "\(time)")
+    case .joining(let rule): words("joining", of, "\(rule.word)")
     case .leave(let keeps): words(keeps ? "leave and keep" : "leave", of, key)
     }
 }
@@ -212,6 +213,9 @@ private func describe(_ command: InviteCommand) -> String {
     case .revoke(let id): words("revokeInvite", text(id))
     case .show(let code): words("showInvite", text(code))
     case .open(let code): words("openInvite", text(code))
+    case .joins(let conversation): words("joins", text(conversation))
+    case .answerJoin(let conversation, let user, let isAccepted):
+        words(isAccepted ? "accept" : "refuse", text(conversation), text(user))
     }
 }
 

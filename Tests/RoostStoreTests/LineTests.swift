@@ -38,6 +38,7 @@ import Testing
             change(12, "banned", #","user":"e""#), change(13, "unbanned", #","user":"e""#),
             change(14, "timeout", #","user":"f","until":99,"reason":"other""#), change(15, "timeout", #","user":"f""#),
             change(16, "posting", #","posting":"admins""#), change(17, "slow", #","after":30000"#),
+            change(18, "joining", #","joining":"ask""#),
         ]
         for _ in 0..<2 { _ = try store.take(events, position: nil) }
         let expected: [ConversationLine.Event] = [
@@ -46,7 +47,7 @@ import Testing
             .pinned(SequenceNumber(2)), .banned(users: ["d"], count: 1, .spam),
             .banned(users: ["e"], count: 1, nil), .unbanned(user: "e"),
             .timeout(user: "f", MemberTimeout(until: Timestamp(milliseconds: 99), reason: .other)),
-            .timeout(user: "f", nil), .posting(.admins), .slow(30_000),
+            .timeout(user: "f", nil), .posting(.admins), .slow(30_000), .joining(.ask),
         ]
         #expect(try lines(store).map(\.event) == expected)
         let first = try #require(try lines(store).first)

@@ -79,6 +79,7 @@ extension English {
         case .timeout: "keep someone from writing for 30s, 10m, 2h or 7d; off ends it"
         case .bans: "list who is banned"
         case .announce: "let only the owner and admins write, or everyone again"
+        case .approval: "let admins approve people who join by link, or let them in right away"
         case .reply: "reply to the selected message, or to a number: /reply #12 TEXT"
         case .edit: "edit your selected or last message"
         case .delete: "delete your selected or last message"
@@ -116,6 +117,9 @@ extension English {
         case .report:
             "report someone to the people who run this server: spam, harassment, impersonation, illegal or other, and "
                 + "details if you like; without NAME, report the selected message or the last one from someone else"
+        case .waiting: "list people who want to join the group; elsewhere, the groups you wait for"
+        case .admit: "accept someone who wants to join"
+        case .turnAway: "decline someone who wants to join"
         case .requests: "list message requests from people you don’t know"
         case .accept: "accept an invitation or a request; on its own, the open request"
         case .drop: "ignore a request; on its own, the open one. The sender won’t know"

@@ -80,6 +80,7 @@ extension German {
         case .timeout: "jemanden für 30s, 10m, 2h oder 7d nicht schreiben lassen; off beendet es"
         case .bans: "anzeigen, wer gesperrt ist"
         case .announce: "nur Besitzer und Admins schreiben lassen, oder wieder alle"
+        case .approval: "Beitritte über einen Link von Admins freigeben lassen, oder sofort zulassen"
         case .reply: "auf die gewählte Nachricht antworten, oder auf eine Nummer: /reply #12 TEXT"
         case .edit: "deine gewählte oder letzte Nachricht bearbeiten"
         case .delete: "deine gewählte oder letzte Nachricht löschen"
@@ -118,6 +119,9 @@ extension German {
         case .report:
             "jemanden den Betreibern dieses Servers melden: spam, harassment, impersonation, illegal oder other, und "
                 + "Einzelheiten, wenn du möchtest; ohne NAME die gewählte Nachricht oder die letzte von anderen"
+        case .waiting: "zeigen, wer der Gruppe beitreten möchte; sonst die Gruppen, auf die du wartest"
+        case .admit: "jemanden beitreten lassen"
+        case .turnAway: "eine Beitrittsanfrage ablehnen"
         case .requests: "Nachrichtenanfragen von Personen anzeigen, die du nicht kennst"
         case .accept: "eine Einladung oder Anfrage annehmen; allein: die offene Anfrage"
         case .drop: "eine Anfrage ignorieren; allein: die offene. Die andere Person erfährt es nicht"

@@ -121,6 +121,9 @@ enum PeoplePhrase: Phrase {
 /// Links by which people meet.
 enum LinkPhrase: Phrase {
     case links, noLinks, noLink(String), linkRevoked, linkGone
+    case openGroupFirst, requestSent, waiting, noneWaiting, noneCalled, severalCalled
+    case accepted(String), declined(String), awaited, noneAwaited, joining(JoiningRule)
+    case wantToJoin(Int), wantToJoinHint(Int)
     case linkToChat, linkToJoin(String), link(id: String, group: String?, used: Int, uses: Int, until: String), aGroup
 
     func said(in language: any Language) -> String { language.text(self) }
@@ -153,6 +156,7 @@ enum LinePhrase: Phrase {
     case banned(Person, people: [Person], more: Int, ReportReason?), unbanned(Person, person: Person)
     case timeout(Person, person: Person, until: String, ReportReason?), timeoutEnded(Person, person: Person)
     case posting(Person, PostingRule), slowOff(Person), slow(Person, milliseconds: Int64)
+    case joining(Person, JoiningRule)
 
     func said(in language: any Language) -> String { language.text(self) }
 }
@@ -188,7 +192,7 @@ enum CommandForm: Phrase {
 /// Help for the commands of conversations and messages.
 enum TalkHelp: Phrase {
     case open, list, group, add, remove, rename, role, members, expire, slow, mute, unmute, leave
-    case ban, unban, timeout, bans, announce
+    case ban, unban, timeout, bans, announce, approval
     case reply, edit, delete, react, unreact, info, thread, forward, pin, unpin, retry, discard
     case close, pins, history, search, jump, end
 
@@ -198,7 +202,7 @@ enum TalkHelp: Phrase {
 /// Help for the commands of people and of the user.
 enum PeopleHelp: Phrase {
     case find, contacts, invite, link, links, revokeLink, follow, decline, forget, block, unblock, report
-    case requests, accept, drop
+    case requests, accept, drop, waiting, admit, turnAway
     case away, back, status, privacy, name, username, devices, connect, help, quit
 
     func said(in language: any Language) -> String { language.text(self) }

@@ -63,6 +63,7 @@ struct Picture {
         if let request = conversation.request { about.append(Span(words(.request(request)), .waiting)) }
         if conversation.expiry > 0 { about.append(Span(words(.expiry(milliseconds: conversation.expiry)), .faint)) }
         if conversation.slow > 0 { about.append(Span(words(.slow(milliseconds: conversation.slow)), .faint)) }
+        if conversation.waiting > 0 { about.append(Span(words(LinkPhrase.wantToJoin(conversation.waiting)), .waiting)) }
         let pins = scene.timeline.pins.count
         if pins > 0 { about.append(Span(words(ConversationPhrase.pinned(pins)), .faint)) }
         return (title, about)

@@ -185,7 +185,7 @@ final class ChatSession {
         case .connect: await roost.connect()
         case .search(let text): return .found(try await timeline?.search(text) ?? [])
         case .away, .back, .status, .privacy: return try await carryOutOneself(act)
-        case .makeLink, .links, .revokeLink, .followLink:
+        case .makeLink, .links, .revokeLink, .followLink, .waiting, .approve, .admit, .turnAway:
             return try await InviteLinks(roost: roost, timeline: timeline, page: page, words: words).carryOut(act)
         case .contacts, .invite, .accept, .drop, .requests, .decline, .forget, .block, .unblock, .report, .find, .name,
             .username, .mute:

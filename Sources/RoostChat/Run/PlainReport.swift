@@ -30,6 +30,8 @@ struct PlainReport {
     private var conversation: LocalConversation?
     private var presences: [String: UserPresence] = [:]
     private var online: OnlineCount?
+    /// Users who wait to join.
+    private var waiting = 0
     private var tickTold: (SequenceNumber, Int, Int) = (.none, 0, 0)
     private var othersTold: [String: SequenceNumber] = [:]
     private var hasList = false
@@ -80,6 +82,10 @@ struct PlainReport {
         if let count = timeline.online, count != online {
             online = count
             lines.append("· " + words(.online(Int(clamping: count.online), of: Int(clamping: count.of))))
+        }
+        if let count = timeline.conversation?.waiting, count != waiting {
+            waiting = count
+            if count > 0 { lines.append("· " + words(LinkPhrase.wantToJoinHint(count))) }
         }
         return lines
     }

@@ -29,6 +29,8 @@ enum Act: Equatable, Sendable {
     case report(String, ReportReason, String?)
     // Links by which others become contacts, or join the open group.
     case makeLink(uses: Int), links, revokeLink(String), followLink(String)
+    /// Users who wait to join the open group.
+    case waiting, approve(Bool), admit(String), turnAway(String)
     // Strangers who ask to write; nil for the one of the open conversation.
     case requests, accept(String?), drop(String?)
 }
@@ -153,6 +155,9 @@ struct ChatCommandWord: Sendable {
         ChatCommandWord("/announce", .onOff, TalkHelp.announce) { rest in
             ["on": Act.announce(true), "off": .announce(false)][trimmed(rest)]
         },
+        ChatCommandWord("/approval", .onOff, TalkHelp.approval) { rest in
+            ["on": Act.approve(true), "off": .approve(false)][trimmed(rest)]
+        },
     ]
 
     private static let messages = onMessages([
@@ -193,6 +198,9 @@ struct ChatCommandWord: Sendable {
             ChatCommandWord("/links", .nothing, PeopleHelp.links, alone(.links)),
             ChatCommandWord("/revoke-link", .linkID, PeopleHelp.revokeLink, text { .revokeLink($0) }),
             ChatCommandWord("/follow", .link, PeopleHelp.follow, text { .followLink($0) }),
+            ChatCommandWord("/waiting", .nothing, PeopleHelp.waiting, alone(.waiting)),
+            ChatCommandWord("/admit", .name, PeopleHelp.admit, text { .admit($0) }),
+            ChatCommandWord("/turn-away", .name, PeopleHelp.turnAway, text { .turnAway($0) }),
             ChatCommandWord("/decline", .user, PeopleHelp.decline, user { .decline($0) }),
             ChatCommandWord("/forget", .user, PeopleHelp.forget, user { .forget($0) }),
             ChatCommandWord("/block", .user, PeopleHelp.block, user { .block($0) }),

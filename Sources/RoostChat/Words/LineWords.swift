@@ -32,6 +32,7 @@ struct LineWords {
         case .timeout(let user, let timeout?):
             .timeout(by, person: who(user), until: words.time(timeout.until), timeout.reason)
         case .posting(let rule): .posting(by, rule)
+        case .joining(let rule): .joining(by, rule)
         case .slow(0): .slowOff(by)
         case .slow(let milliseconds): .slow(by, milliseconds: milliseconds)
         }

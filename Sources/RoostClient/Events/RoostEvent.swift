@@ -48,6 +48,9 @@ public enum RoostEvent: Sendable, Equatable {
     case contact(ContactChange)
     /// The user's prospects were changed on another device, and are so many.
     case prospects(count: Int)
+    /// So many people wait to be let into a group of which the user is an admin, or the user itself waits for so many
+    /// groups if there is no conversation.
+    case joins(conversation: String?, waiting: Int)
     /// A signal, which isn't stored.
     case signal(Signal)
     /// The relay is about to stop. The client reconnects by itself after this time.
@@ -77,6 +80,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .privacy(let settings): self = .privacy(settings)
         case .contact(let change): self = .contact(change)
         case .prospects(let count): self = .prospects(count: count)
+        case .joins(let conversation, let waiting): self = .joins(conversation: conversation, waiting: waiting)
         case .drain(let wait): self = .drain(wait)
         }
     }

@@ -2,7 +2,7 @@ import RoostFraming
 import RoostWire
 
 /// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`,
-/// `.pin`, `.unpin`, `.ban`, `.unban`, `.timeout`, `.posting`, `.slow`, `.leave`.
+/// `.pin`, `.unpin`, `.ban`, `.unban`, `.timeout`, `.posting`, `.slow`, `.joining`, `.leave`.
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
@@ -35,6 +35,7 @@ extension ConversationCommands {
                 try moderation.setTimeout(time, of: user, reason, in: conversation, by, now)
             case .posting(let rule): try moderation.setPosting(rule, of: conversation, by, now)
             case .slow(let time): try moderation.setSlow(time, of: conversation, by, now)
+            case .joining(let rule): try moderation.setJoining(rule, of: conversation, by, now)
             case .leave(let keeps): try leave(conversation, keeps: keeps, by, now)
             }
         } catch {
@@ -81,7 +82,7 @@ extension ConversationCommands {
         case .pin(let sequence): builder.write(sequence, pinned: true)
         case .unpin(let sequence): builder.write(sequence, pinned: false)
         // Those have no key.
-        case .ban, .unban, .timeout, .posting, .slow: break
+        case .ban, .unban, .timeout, .posting, .slow, .joining: break
         case .leave: builder.member("event", word: "left")
         }
         probe.body = [UInt8](builder.written)

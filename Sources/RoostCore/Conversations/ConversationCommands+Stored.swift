@@ -14,6 +14,7 @@ extension ConversationCommands {
             presence.joined(members, conversation, at: event.position, now)
             tell(event, to: conversation, except: origin)
             tellWhatWasBefore(members, in: conversation, event.position)
+            JoinNews(self).forget(members.map(\.user), in: conversation)
             if let request = conversation.opening.request {
                 introduceSender(of: request, in: conversation)
             } else if let pair = conversation.pair {
@@ -41,12 +42,18 @@ extension ConversationCommands {
         case .slow(let time):
             conversation.moderation.pace.set(time)
             tell(event, to: conversation, except: origin)
+        case .joining(let rule):
+            conversation.moderation.joining.set(rule)
+            tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)
         case .leave(let user, let heir):
             tell(event, to: conversation, except: origin)
-            if let heir { directory.setRoles([NewMember(heir, .owner)], in: conversation) }
+            if let heir {
+                directory.setRoles([NewMember(heir, .owner)], in: conversation)
+                JoinNews(self).tell([NewMember(heir, .owner)], of: conversation)
+            }
             end(directory.dismiss([user], from: conversation, at: event.position, delivery.settle()), now)
         case .erase:
             tell(event, to: conversation, except: origin)
@@ -56,6 +63,7 @@ extension ConversationCommands {
         case .roles(let changes):
             directory.setRoles(changes, in: conversation)
             tell(event, to: conversation, except: origin)
+            JoinNews(self).tell(changes, of: conversation)
         case .accept, nil:
             tell(event, to: conversation, except: origin)
         }

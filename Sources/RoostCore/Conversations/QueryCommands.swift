@@ -508,6 +508,7 @@ final class QueryCommands {
             builder.member("posting", word: PostingRule.admins.word)
         }
         if conversation.moderation.pace.time > 0 { builder.member("slow", conversation.moderation.pace.time) }
+        builder.joining(of: conversation, for: member, directory.invites)
         builder.timeout(of: member)
         writePins(of: conversation, for: member)
         builder.member("read", member.watermark.read.value)

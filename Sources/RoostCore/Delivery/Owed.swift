@@ -19,6 +19,8 @@ enum Owed: Hashable {
     case contact(UserNumber)
     /// The user's own prospects.
     case prospects
+    /// The number of users who wait for a group that the user leads; `.none`: of the groups that it waits for.
+    case joins(ConversationNumber)
     /// How much the user hasn't read.
     case badge
 }
@@ -36,7 +38,8 @@ extension Owed: Comparable {
         case .profile(let user): (7, 0, user.value)
         case .contact(let user): (8, 0, user.value)
         case .prospects: (9, 0, 0)
-        case .badge: (10, 0, 0)
+        case .joins(let conversation): (10, conversation.value, 0)
+        case .badge: (11, 0, 0)
         }
     }
 

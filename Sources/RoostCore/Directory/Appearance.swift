@@ -11,7 +11,8 @@ struct Appearance {
         case .describe(let photo, let description):
             if let photo { self.photo = photo }
             if let description { self.description = description }
-        case .create, .add, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .slow, .accept:
+        case .create, .add, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .slow, .joining,
+            .accept:
             break
         }
     }

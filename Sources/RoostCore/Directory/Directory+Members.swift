@@ -118,6 +118,7 @@ extension Directory {
             conversation.moderation.expect(restriction, of: user)
             if change.banned != nil { conversation.expect(user, role: nil, isCertain: isCertain) }
         case .slow(let time): conversation.moderation.pace.expect(time)
+        case .joining(let rule): conversation.moderation.joining.expect(rule)
         case .accept: conversation.opening.request?.acceptsUnderWay += 1
         // The log judges the pins.
         case .expiry, .pin, .unpin: return
@@ -154,6 +155,7 @@ extension Directory {
             conversation?.moderation.settle(user)
             if change.banned != nil { conversation?.settle(user) }
         case .slow: conversation?.moderation.pace.settleChange()
+        case .joining: conversation?.moderation.joining.settle()
         case .accept: conversation?.opening.request?.acceptsUnderWay -= 1
         // Commands aren't judged by those, and no change can follow the last.
         case .expiry, .pin, .unpin, .erase: return

@@ -109,7 +109,7 @@ final class Directory {
                 createdAt: stored.createdAt, stored.veil)
             conversation.highlights = Highlights(stored)
             if let request = stored.request { requests.begin(Request(request), in: conversation, at: stored.createdAt) }
-            conversation.moderation = Moderation(stored.restrictions, slow: stored.slow)
+            conversation.moderation = Moderation(stored.restrictions, slow: stored.slow, stored.joining)
             conversation.lifetime = Lifetime(expiry: stored.expiry, gone: stored.gone)
             register(conversation)
         }
@@ -323,7 +323,8 @@ final class Directory {
                 invites.settle(member.user, joining: conversation.number, isStored: false, journal)
             }
             forgetNobodies(members)
-        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .restrict, .slow, .accept: return
+        case .rename, .describe, .remove, .leave, .roles, .expiry, .pin, .unpin, .restrict, .slow, .joining, .accept:
+            return
         }
     }
 

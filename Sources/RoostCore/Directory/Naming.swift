@@ -120,7 +120,7 @@ struct Naming {
     /// Checks that the user may be put into another group. What others open doesn't count against the user's own bound.
     /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
     /// - Throws: `too_large`.
-    private func checkRoom(for user: User, putBy other: User) throws(Refusal) {
+    func checkRoom(for user: User, putBy other: User) throws(Refusal) {
         guard
             user.conversations.count - user.contacts.requests.received + user.conversationsJoining
                 >= bounds.membershipsPerUser,

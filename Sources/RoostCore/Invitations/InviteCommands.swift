@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `invite.*`: links by which others become a user's contacts, or join a group. Whoever has no right to one gets the
-/// same answer as for a code that was never made. Loop thread only.
+/// `invite.*` and `join.*`: links by which others become a user's contacts, or join a group. Without a right to a link,
+/// a user gets the same answer as for a code that was never made. Loop thread only.
 final class InviteCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -12,35 +12,44 @@ final class InviteCommands {
         let made: Spending.Rate
         /// Codes that a user tries and that are none.
         let guesses: Spending.Rate
+        /// Groups that a user asks to join.
+        let asked: Spending.Rate
         /// How many may open one unless the maker says otherwise.
         let uses: Int
         /// How long one is good unless the maker says otherwise.
         let milliseconds: Int64
         /// Members of a group.
         let members: Int
+        /// Users who wait for a group, groups that a user waits for, and the longest wait.
+        let waiting, awaited: Int
+        let waitMilliseconds: Int64
 
         init(_ limits: Limits) {
             kept = limits.invitesPerUser
             made = .init(hourly: limits.invitesPerHour)
             guesses = .init(hourly: limits.inviteGuessesPerHour)
+            asked = .init(hourly: limits.joinRequestsPerHour)
             uses = limits.inviteUsesDefault
             milliseconds = limits.inviteLifeMilliseconds
             members = limits.membersMax
+            waiting = limits.joinRequestsPerGroup
+            awaited = limits.joinRequestsPerUser
+            waitMilliseconds = limits.joinRequestLifeMilliseconds
         }
     }
 
     /// The one answer for codes that were never made, and for invitations that can't be used any more.
     static let notGood = Refusal(.notFound, "code: this invitation can't be used, or can't be used any more")
 
-    private let bounds: Bounds
+    let bounds: Bounds
     private let random: RandomSource
     let introductions: Introductions
-    private var prices: Prices { introductions.prices }
-    private var conversations: ConversationCommands { introductions.conversations }
-    private var directory: Directory { conversations.directory }
-    private var replies: Replies { conversations.replies }
-    private var builder: FrameBuilder { conversations.builder }
-    private var delivery: Delivery { conversations.delivery }
+    var prices: Prices { introductions.prices }
+    var conversations: ConversationCommands { introductions.conversations }
+    var directory: Directory { conversations.directory }
+    var replies: Replies { conversations.replies }
+    var builder: FrameBuilder { conversations.builder }
+    var delivery: Delivery { conversations.delivery }
 
     init(_ limits: Limits, _ random: RandomSource, _ introductions: Introductions) {
         bounds = Bounds(limits)
@@ -55,15 +64,25 @@ final class InviteCommands {
             try create(conversation, kind?.string, uses, milliseconds, asker, now)
         case .list: list(asker, now)
         case .revoke(let id):
-            if asker.user.contacts.invites[id.string] != nil {
-                directory.invites.set(id.string, of: asker.user, to: nil, conversations.journal)
-            }
-            replies.acceptOnceStored(asker.id, asker.session, at: now)
+            revoke(id.string, asker, now)
         case .show(let code):
             let found = try find(code, by: asker.user, now)
             answer(found, asker.id, asker.session)
         case .open(let code): try open(try find(code, by: asker.user, now), by: speaker, asker, now)
+        case .joins(let conversation): try listWaiting(for: conversation, asker, now)
+        case .answerJoin(let conversation, let user, let isAccepted):
+            try answer(user, in: conversation, isAccepted: isAccepted, by: speaker, asker, now)
         }
+    }
+
+    /// Ends the requests that came by it, too. The id of a request revokes nothing.
+    private func revoke(_ id: String, _ asker: Asker, _ now: Moment) {
+        let stored = asker.user.contacts.invites.all.first { $0.id == id }?.stored
+        if stored != nil { directory.invites.set(id, of: asker.user, to: nil, conversations.journal) }
+        let group = stored.flatMap { directory.conversation($0.conversation) }
+        let ended = group.map { forgetOver(in: $0, now) } ?? []
+        let announce = group.flatMap { ended.isEmpty ? nil : news($0, ended) }
+        replies.acceptOnceStored(asker.id, asker.session, announce: announce, at: now)
     }
 
     /// A service asks who invites to what, for somebody without an account. It bounds guesses itself.
@@ -123,13 +142,16 @@ final class InviteCommands {
     }
 
     /// Those that have ended, were used up, or lead to a group that the user may not invite to any more.
-    private func forgetEnded(of user: User, _ now: Moment) {
+    func forgetEnded(of user: User, _ now: Moment) {
         for one in user.contacts.invites.all where !one.stored.isGood(at: now.wall) || !isOpen(one.stored, of: user) {
+            directory.invites.set(one.id, of: user, to: nil, conversations.journal)
+        }
+        for one in user.contacts.invites.requests where link(of: one.stored, by: user, now) == nil {
             directory.invites.set(one.id, of: user, to: nil, conversations.journal)
         }
     }
 
-    private func newID(for user: User) -> String {
+    func newID(for user: User) -> String {
         while true {
             let id = random.id("i")
             if user.contacts.invites[id] == nil { return id }
@@ -191,7 +213,7 @@ final class InviteCommands {
     // MARK: Opening
 
     /// An invitation that can be opened.
-    private struct Found {
+    struct Found {
         let maker: User
         let id: String
         var stored: StoredInvite
@@ -200,8 +222,11 @@ final class InviteCommands {
     }
 
     /// The invitation of this code, if it can be opened now.
-    private func good(_ code: Text, _ now: Moment) -> Found? {
-        guard let (number, id) = directory.invites.find(SHA256Hash.hash(Array(code.bytes))),
+    private func good(_ code: Text, _ now: Moment) -> Found? { good(SHA256Hash.hash(Array(code.bytes)), now) }
+
+    /// The same by the hash of a code.
+    func good(_ hash: [UInt8], _ now: Moment) -> Found? {
+        guard let (number, id) = directory.invites.find(hash),
             let maker = directory.user(number), let stored = maker.contacts.invites[id],
             stored.isGood(at: now.wall), isOpen(stored, of: maker)
         else { return nil }
@@ -209,7 +234,7 @@ final class InviteCommands {
     }
 
     /// Whether its maker is there, and may still invite to the group.
-    private func isOpen(_ stored: StoredInvite, of maker: User) -> Bool {
+    func isOpen(_ stored: StoredInvite, of maker: User) -> Bool {
         guard !maker.isDeleted else { return false }
         guard stored.conversation != .none else { return true }
         guard let group = directory.conversation(stored.conversation), !group.isEnding else { return false }
@@ -268,6 +293,7 @@ final class InviteCommands {
         }
         try conversations.gatekeeper.check([.known(user)], by: maker, .add, asker.session, now)
         try directory.naming.checkJoining(by: user)
+        if group.moderation.joining.expected == .ask, maker !== user { return try ask(group, found, asker, now) }
         try prices.pay(deliveries: group.audienceCount, by: asker.session, at: now)
         directory.invites.use(found.id, of: maker, joining: group, by: user, conversations.journal)
         conversations.submit(

@@ -8,20 +8,31 @@ struct Invites {
     }
 
     private(set) var all: [Entry] = []
-    /// Made lately, and codes tried that are none.
+    /// Groups that the user waits to be let into.
+    private(set) var requests: [Entry] = []
+    /// Made lately, groups asked for, and codes tried that are none.
     var made = Spending()
+    var asked = Spending()
     var guessed = Spending()
 
-    var isEmpty: Bool { all.isEmpty }
+    var isEmpty: Bool { all.isEmpty && requests.isEmpty }
 
-    subscript(id: String) -> StoredInvite? { all.first { $0.id == id }?.stored }
+    subscript(id: String) -> StoredInvite? { (all.first { $0.id == id } ?? requests.first { $0.id == id })?.stored }
 
     fileprivate mutating func put(_ stored: StoredInvite?, as id: String) {
-        guard let place = all.firstIndex(where: { $0.id == id }) else {
-            if let stored { all.append(Entry(id: id, stored: stored)) }
+        if (stored ?? self[id])?.isRequest == true {
+            Invites.put(stored, as: id, in: &requests)
+        } else {
+            Invites.put(stored, as: id, in: &all)
+        }
+    }
+
+    private static func put(_ stored: StoredInvite?, as id: String, in list: inout [Entry]) {
+        guard let place = list.firstIndex(where: { $0.id == id }) else {
+            if let stored { list.append(Entry(id: id, stored: stored)) }
             return
         }
-        if let stored { all[place].stored = stored } else { all.remove(at: place) }
+        if let stored { list[place].stored = stored } else { list.remove(at: place) }
     }
 }
 
@@ -34,6 +45,8 @@ final class InviteTable {
     }
 
     private var makers: [[UInt8]: (user: UserNumber, id: String)] = [:]
+    /// Ids of requests to join, by group and user.
+    private var requests: [ConversationNumber: [UserNumber: String]] = [:]
     /// Invitations by which users join groups, until that is stored. No more than events that wait for the store.
     private var joinings: [Joining: (maker: User, id: String)] = [:]
 
@@ -41,7 +54,7 @@ final class InviteTable {
     func load(_ invite: Snapshot.Invite, of user: User?) {
         guard let user else { return }
         user.contacts.invites.put(invite.stored, as: invite.id)
-        makers[invite.stored.hash] = (user.number, invite.id)
+        note(invite.stored, as: invite.id, of: user)
     }
 
     /// Whose invitation it is, if there is one.
@@ -49,10 +62,38 @@ final class InviteTable {
 
     /// The invitation of the user is this from now on; nil if there is none of this id any more.
     func set(_ id: String, of user: User, to stored: StoredInvite?, _ journal: Journal) {
-        if let before = user.contacts.invites[id] { makers[before.hash] = nil }
+        if let before = user.contacts.invites[id] { forget(before, of: user) }
         user.contacts.invites.put(stored, as: id)
-        if let stored { makers[stored.hash] = (user.number, id) }
+        if let stored { note(stored, as: id, of: user) }
         journal.store(.invite(user.number, id: id, stored))
+    }
+
+    private func note(_ stored: StoredInvite, as id: String, of user: User) {
+        if stored.isRequest {
+            requests[stored.conversation, default: [:]][user.number] = id
+        } else {
+            makers[stored.hash] = (user.number, id)
+        }
+    }
+
+    private func forget(_ stored: StoredInvite, of user: User) {
+        guard stored.isRequest else { return makers[stored.hash] = nil }
+        requests[stored.conversation]?[user.number] = nil
+        if requests[stored.conversation]?.isEmpty == true { requests[stored.conversation] = nil }
+    }
+
+    /// Users who wait to join a group, and the ids of their requests.
+    func waiting(for group: ConversationNumber) -> [(user: UserNumber, id: String)] {
+        (requests[group] ?? [:]).sorted { $0.key.value < $1.key.value }.map { ($0.key, $0.value) }
+    }
+
+    /// Number of requests for a group, including those that have ended and were not forgotten yet.
+    func waitingCount(_ group: ConversationNumber) -> Int { requests[group]?.count ?? 0 }
+
+    /// The request of a user; nil if it doesn't wait.
+    func request(of user: User, for group: ConversationNumber) -> Invites.Entry? {
+        guard let id = requests[group]?[user.number], let stored = user.contacts.invites[id] else { return nil }
+        return Invites.Entry(id: id, stored: stored)
     }
 
     /// The invitation is opened once more.
@@ -80,6 +121,8 @@ final class InviteTable {
 
     /// Ends all of the user's.
     func endAll(of user: User, _ journal: Journal) {
-        for one in user.contacts.invites.all { set(one.id, of: user, to: nil, journal) }
+        for one in user.contacts.invites.all + user.contacts.invites.requests {
+            set(one.id, of: user, to: nil, journal)
+        }
     }
 }

@@ -6,6 +6,8 @@ struct Moderation {
     private(set) var restrictions = RestrictionList()
     /// How often a member may write.
     var pace = Pace()
+    /// Rule for users who follow links.
+    var joining = Joining()
     /// Changes that were handed to the writer and are not committed yet: by user, the newest.
     private var pending: [UserNumber: Pending] = [:]
 
@@ -14,9 +16,10 @@ struct Moderation {
         var underWay = 0
     }
 
-    init(_ stored: [StoredRestriction] = [], slow time: Int64 = 0) {
+    init(_ stored: [StoredRestriction] = [], slow time: Int64 = 0, _ rule: JoiningRule = .open) {
         restrictions = RestrictionList(stored)
         pace.set(time)
+        joining.set(rule)
     }
 
     /// Whether nobody is restricted, so that a message looks no further.

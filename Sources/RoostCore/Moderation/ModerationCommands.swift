@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `conversation.ban`, `.unban`, `.timeout`, `.posting` and `.slow`. The log knows whether they change anything. It
-/// owns nothing. Loop thread only.
+/// `conversation.ban`, `.unban`, `.timeout`, `.posting`, `.slow` and `.joining`. The log knows whether they change
+/// anything. It owns nothing. Loop thread only.
 struct ModerationCommands {
     typealias Actor = ConversationCommands.Actor
 
@@ -99,6 +99,16 @@ struct ModerationCommands {
         }
     }
 
+    func setJoining(
+        _ rule: JoiningRule, of conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        conversations.submit(.joining(rule), of: conversation, by: by.speaker, by.asker, now) {
+            builder.member("event", word: "joining")
+            builder.member("joining", word: rule.word)
+        }
+    }
+
     private static let wasNoMember = Refusal(.notFound, "user: this user is not and was not a member")
 
     private func person(named name: Text, besides by: Actor) throws(Refusal) -> User {
@@ -123,6 +133,7 @@ struct ModerationCommands {
     ) {
         conversation.moderation.set(restriction, of: user, at: event.time)
         conversations.tell(event, to: conversation, except: origin)
+        if restriction?.isBan == true { JoinNews(conversations).forget([user], in: conversation) }
         guard let restriction, let member = conversation.member(user) else { return }
         guard restriction.isBan else { return conversations.typing.stop(member) }
         let settled = conversations.delivery.settle()

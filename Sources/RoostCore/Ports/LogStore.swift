@@ -249,6 +249,8 @@ public struct Snapshot: Sendable {
         public var expiry: Int64 = 0
         /// Milliseconds between two messages of a member; 0 for none.
         public var slow: Int64 = 0
+        /// Rule for users who follow links to the group.
+        public var joining = JoiningRule.open
         /// Messages that have disappeared or were deleted.
         public var gone = SequenceRanges()
         /// The pinned messages, in the order in which they were pinned.

@@ -311,6 +311,8 @@ public enum ConversationChange: Sendable {
     /// A member may write once in so many milliseconds; 0 for as often as it wants. Nothing is stored if it is so
     /// already.
     case slow(Int64)
+    /// Rule for users who follow links to the group. Nothing is stored if it is so already.
+    case joining(JoiningRule)
     /// The receiver accepts a request, or its sender writes more when the two know each other. So does every other
     /// event of the receiver in it.
     case accept

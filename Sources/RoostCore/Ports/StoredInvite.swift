@@ -1,17 +1,24 @@
 import RoostWire
 
-/// What is stored of an invitation. The code itself isn't.
+/// An invitation as it is stored, without its code. A request to join a group is stored in the same way, as one of the
+/// waiting user, with the hash of its link.
 public struct StoredInvite: Hashable, Sendable {
     /// SHA-256 of the code.
     public var hash: [UInt8]
     /// The group to which it invites; `.none` if it makes contacts.
     public var conversation: ConversationNumber
-    /// What those who open it become to the maker; empty if it invites to a group.
+    /// Kind of contact that it makes; empty if it invites to a group, and `asking` for a request.
     public var kind: String
     /// How many may open it, and how many have.
     public var uses, used: Int
     /// When it was made, and until when it is good.
     public var created, expires: Timestamp
+
+    /// The kind of a request.
+    public static let asking = "ask"
+
+    /// Whether it is a request to join a group.
+    public var isRequest: Bool { conversation != .none && kind == StoredInvite.asking }
 
     /// Creates one that nobody has opened.
     public init(

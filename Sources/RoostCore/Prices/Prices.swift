@@ -191,7 +191,7 @@ final class Prices {
         case .change(let change):
             switch change.kind {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave, .unban, .posting, .slow: 1
+            case .rename, .describe, .role, .expiry, .pin, .unpin, .leave, .unban, .posting, .slow, .joining: 1
             // Looks at all that the group has of them.
             case .ban, .timeout: 2
             }
@@ -206,6 +206,8 @@ final class Prices {
         // A contact takes 0.5 µs to write down. That others are told comes on top.
         case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):
             1 + Int64(limit ?? bounds.rows) / 10
+        // Up to a hundred requests, each of which is judged by its link.
+        case .invite(.joins), .invite(.answerJoin): 10
         // A hash takes some microseconds, and up to 20 invitations are looked at. That others are told comes on top.
         case .invite: 5
         // Up to 64 devices, of which most have few.

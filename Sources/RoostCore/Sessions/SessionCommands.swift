@@ -238,6 +238,7 @@ final class SessionCommands {
             until: grant.expires, head: journal.head, re: hello.id, at: now)
         delivery.reply(frame, to: session)
         presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
+        joinNews.begin(session, of: user)
         catchUp.begin(session, at: now)
     }
 
@@ -319,6 +320,9 @@ final class SessionCommands {
                 delivery.deliver(contacts.event(of: other, for: user), key, to: session)
             case .prospects:
                 if let user = session.user { delivery.deliver(contacts.prospectsEvent(of: user), key, to: session) }
+            case .joins(let number):
+                guard let frame = joins(number, session) else { continue }
+                delivery.deliver(frame, key, to: session)
             case .badge:
                 if let frame = session.user.flatMap(receipts.badges.frame) { delivery.deliver(frame, key, to: session) }
             case .status:
@@ -334,6 +338,17 @@ final class SessionCommands {
         guard let user = session.user, user.conversations[number] != nil else { return nil }
         return directory.conversation(number)
     }
+
+    /// The present number of users who wait for a group, or of the groups that the session's user waits for.
+    private func joins(_ number: ConversationNumber, _ session: Session) -> Frame? {
+        guard let user = session.user else { return nil }
+        guard number != .none else { return joinNews.frame(of: user) }
+        guard let group = joined(number, session), group.member(user.number)?.role ?? .member >= .admin
+        else { return nil }
+        return joinNews.frame(of: group)
+    }
+
+    private var joinNews: JoinNews { JoinNews(directory: directory, delivery: delivery, builder: builder) }
 
     // MARK: The end
 

@@ -440,6 +440,7 @@ extension RoostEvent {
         case .receipt(let receipt): (.receipt(receipt), nil)
         case .profile(let profile): (.profile(profile), nil)
         case .badge(let unread): (.badge(unread: unread), nil)
+        case .joins(let conversation, let waiting): (.joins(conversation: conversation, waiting: waiting), nil)
         case .live(let position): (.live(position: position), position)
         default: nil
         }

@@ -17,14 +17,15 @@ enum GroupChange {
         return made.conversation.id
     }
 
-    /// Follows an invitation, and knows the conversation at once.
-    static func open(_ code: String, _ engine: isolated Engine) async throws -> String {
+    /// Follows an invitation, and knows the conversation at once; nil if its admins have to let the user in.
+    static func open(_ code: String, _ engine: isolated Engine) async throws -> String? {
         let opened = try await engine.patience { () throws(RoostFailure) in
             try await engine.client.invites.open(code)
         }
-        try engine.desk.store.take(opened.conversation)
-        engine.desk.tell([opened.conversation.id])
-        return opened.conversation.id
+        guard case .conversation(let made) = opened else { return nil }
+        try engine.desk.store.take(made.conversation)
+        engine.desk.tell([made.conversation.id])
+        return made.conversation.id
     }
 
     /// Changes a group, and then asks for its new state.

@@ -15,6 +15,8 @@ public typealias PresenceActivity = RoostWire.PresenceActivity
 public typealias MemberRole = RoostWire.MemberRole
 /// The rule for which members of a group may write.
 public typealias PostingRule = RoostWire.PostingRule
+/// The rule for users who follow links to a group.
+public typealias JoiningRule = RoostWire.JoiningRule
 /// The reason for a ban, timeout or report.
 public typealias ReportReason = RoostWire.ReportReason
 /// Users who are banned from a group.

@@ -17,7 +17,10 @@ package struct AnswerTable: Sendable {
             Row("invites", .conversations, "invite"), Row("invites/list", .conversations, "invites"),
             Row("invites/revoke", .conversations, ""),
             // Where it leads, and nothing of what is there.
-            Row("invites/open", .conversations, "conversation.conversation conversation.kind duplicate"),
+            Row(
+                "invites/open", .conversations, "conversation.conversation conversation.kind waiting expires duplicate"
+            ), Row("joins/list", .conversations, "joins"),
+            Row("joins/accept", .conversations, "position time"), Row("joins/refuse", .conversations, ""),
             Row("messages/history", .read, "conversation messages events more gaps people"),
             Row("presence", .presence, "users"),
             Row("users", .users, "users.user users.version users.code users.reason"),
@@ -39,7 +42,7 @@ package struct AnswerTable: Sendable {
                 Row("messages/\($0)", .read, ($0 == "edit" ? "version " : "") + "position time duplicate"),
             ]
         }
-        + ["rename", "add", "remove", "role", "leave", "ban", "unban", "timeout", "posting"].map {
+        + ["rename", "add", "remove", "role", "leave", "ban", "unban", "timeout", "posting", "joining"].map {
             // The added users: the command named them.
             Row("conversations/\($0)", .conversations, ($0 == "add" ? "users " : "") + "position time duplicate")
         }
@@ -68,7 +71,8 @@ package struct AnswerTable: Sendable {
 
     private static func conversation(_ path: String, _ object: String, more: String = "") -> [Row] {
         let own =
-            "conversation kind name photo description createdAt request role count members expiry posting slow timeout"
+            "conversation kind name photo description createdAt request role count members expiry posting slow "
+            + "joining waiting timeout"
         let read = "sequence unread unreadFrom mentions firstMention read pins message time"
         let people = " people.user people.version people.name people.photo people.deleted " + more
         return [

@@ -67,6 +67,12 @@ struct BackendCommand: Sendable {
         BackendCommand(path: "invites/list", type: .invites, word: .conversations, members: ["as"]),
         BackendCommand(path: "invites/revoke", type: .revokeInvite, word: .conversations, members: ["as", "invite"]),
         BackendCommand(path: "invites/open", type: .openInvite, word: .conversations, members: ["as", "code"]),
+        BackendCommand(path: "joins/list", type: .joins, word: .conversations, members: ["as", "conversation"]),
+        // A repetition finds that the user waits no more.
+        BackendCommand(
+            path: "joins/accept", type: .acceptJoin, word: .conversations, members: ["as", "conversation", "user"]),
+        BackendCommand(
+            path: "joins/refuse", type: .refuseJoin, word: .conversations, members: ["as", "conversation", "user"]),
     ]
 
     // These set a state, so they need no key.
@@ -85,6 +91,9 @@ struct BackendCommand: Sendable {
         BackendCommand(
             path: "conversations/posting", type: .setPosting, word: .conversations,
             members: ["as", "conversation", "posting"]),
+        BackendCommand(
+            path: "conversations/joining", type: .setJoining, word: .conversations,
+            members: ["as", "conversation", "joining"]),
     ]
 
     private static let conversations: [BackendCommand] = [

@@ -13,6 +13,7 @@ final class Directory {
         /// Milliseconds after which messages disappear; 0 if they stay.
         var expiry: Int64 = 0
         var slow: Int64 = 0
+        var joining = JoiningRule.open
         /// Whether it is a direct one.
         var isDirect = false
         /// Where it ends for a user from whom everything behind that is withheld.
@@ -78,7 +79,7 @@ final class Directory {
         let known = try VeilTable.read(database)
         let query = try database.prepare(
             """
-            SELECT number, last_sequence, last_position, last_time, expiry, gone, request, kind, slow
+            SELECT number, last_sequence, last_position, last_time, expiry, gone, request, kind, slow, joining
             FROM conversation
             """)
         while try query.step() {
@@ -89,6 +90,7 @@ final class Directory {
             conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
             conversation.expiry = max(0, query.int64(4))
             conversation.slow = max(0, query.int64(8))
+            conversation.joining = JoiningRule(rawValue: UInt8(clamping: query.int32(9))) ?? .open
             conversation.gone = SequenceRanges(text: query.text(5)) ?? SequenceRanges()
             conversation.request = StoredRequest(number: query.int32(6))
             conversation.isDirect = query.int32(7) == Int32(ConversationKind.direct.rawValue)
@@ -293,6 +295,11 @@ final class Directory {
             statements.setSlow.bind(1, conversation.value)
             statements.setSlow.bind(2, time)
             try statements.setSlow.run()
+        case .joining(let rule):
+            conversations[conversation.value]?.joining = rule
+            statements.setJoining.bind(1, conversation.value)
+            statements.setJoining.bind(2, Int64(rule.rawValue))
+            try statements.setJoining.run()
         case .pin(let sequence):
             try pins.pin(
                 StoredPin(
@@ -345,7 +352,7 @@ final class Directory {
                 return try statements.findMember.first { _ in true } ?? false
             }
         case .rename, .describe, .remove, .leave, .erase, .roles, .expiry, .pin, .unpin, .restrict, .slow,
-            .accept, nil:
+            .joining, .accept, nil:
             return false
         }
     }

@@ -25,6 +25,7 @@ struct DirectoryStatements {
     let showConversation: Statement
     let setExpiry: Statement
     let setSlow: Statement
+    let setJoining: Statement
     let setRequest: Statement
     let setGone: Statement
     let deleteConversation: Statement
@@ -85,12 +86,13 @@ struct DirectoryStatements {
         insertConversation = try database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
-                last_sequence, last_position, last_time, expiry, slow, gone)
-            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, ?7, 0, 0, 0, 0, 0, '')
+                last_sequence, last_position, last_time, expiry, slow, joining, gone)
+            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, ?7, 0, 0, 0, 0, 0, 0, '')
             """)
         showConversation = try database.prepare(DirectoryStatements.showSQL)
         setExpiry = try database.prepare("UPDATE conversation SET expiry = ?2 WHERE number = ?1")
         setSlow = try database.prepare("UPDATE conversation SET slow = ?2 WHERE number = ?1")
+        setJoining = try database.prepare("UPDATE conversation SET joining = ?2 WHERE number = ?1")
         setRequest = try database.prepare("UPDATE conversation SET request = ?2 WHERE number = ?1")
         setGone = try database.prepare("UPDATE conversation SET gone = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")

@@ -93,6 +93,7 @@ enum Schema {
             last_time INTEGER NOT NULL,
             expiry INTEGER NOT NULL,
             slow INTEGER NOT NULL,
+            joining INTEGER NOT NULL,
             gone TEXT NOT NULL
         ) STRICT;
         CREATE TABLE member (

@@ -13,6 +13,7 @@ struct DirectoryNames {
         var lastTime: Int64
         var expiry: Int64
         var slow: Int64
+        var joining: Int32
         /// 0 if that isn't known.
         var opener: Int32
         var request: Int32
@@ -29,7 +30,7 @@ struct DirectoryNames {
         let rows = try database.prepare(
             """
             SELECT number, id, kind, name, last_sequence, last_position, last_time, photo, description, created_at,
-                expiry, request, opener, slow
+                expiry, request, opener, slow, joining
             FROM conversation
             """)
         while try rows.step() {
@@ -37,7 +38,7 @@ struct DirectoryNames {
                 id: rows.text(1), kind: rows.int32(2), name: rows.text(3), photo: rows.text(7),
                 description: rows.text(8), createdAt: rows.int64(9), lastSequence: rows.int64(4),
                 lastPosition: rows.int64(5), lastTime: rows.int64(6), expiry: rows.int64(10),
-                slow: rows.int64(13),
+                slow: rows.int64(13), joining: rows.int32(14),
                 opener: rows.int32(12), request: rows.int32(11))
         }
         let erasures = try database.prepare("SELECT conversation, up_to FROM erasure")

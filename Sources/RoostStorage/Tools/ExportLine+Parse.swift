@@ -185,7 +185,7 @@ extension ExportedInvite {
         createdAt = try members.number("createdAt", atLeast: 1)
         expires = try members.number("expires", atLeast: 1)
         guard bytes?.count == SHA256Hash.byteCount else { throw ExportLineFailure("hash: no SHA-256 in hexadecimal") }
-        guard conversation.isEmpty != kind.isEmpty else {
+        guard conversation.isEmpty != kind.isEmpty || !conversation.isEmpty && kind == StoredInvite.asking else {
             throw ExportLineFailure("kind: either this or a conversation")
         }
     }
@@ -218,6 +218,7 @@ extension ExportedConversation {
         createdAt = try members.number("createdAt", or: 0)
         expiry = try members.number("expiry", or: 0)
         slow = try members.number("slow", or: 0)
+        joining = try members.word("joining", or: .open)
         opener = try members.user("opener", or: "")
         request = try members.user("request", or: "")
         isDropped = try members.flag("dropped")
@@ -225,7 +226,9 @@ extension ExportedConversation {
         shownTo = try members.number("shownTo", or: 0)
         shownAt = try members.number("shownAt", or: 0)
         shownTime = try members.number("shownTime", or: 0)
-        guard slow == 0 || kind == .group else { throw ExportLineFailure("slow: only of a group") }
+        guard slow == 0 && joining == .open || kind == .group else {
+            throw ExportLineFailure("slow, joining: only of a group")
+        }
         guard veiled.isEmpty || kind == .direct else {
             throw ExportLineFailure("veiled: only in a direct conversation")
         }

@@ -100,6 +100,7 @@ struct ExportLineWriter {
         member("createdAt", unlessZero: conversation.createdAt)
         member("expiry", unlessZero: conversation.expiry)
         member("slow", unlessZero: conversation.slow)
+        if conversation.joining != .open { json.member("joining", word: conversation.joining.word) }
         if !conversation.opener.isEmpty { json.member("opener", conversation.opener) }
         if !conversation.request.isEmpty { json.member("request", conversation.request) }
         if conversation.isDropped { json.member("dropped", true) }
@@ -167,11 +168,8 @@ struct ExportLineWriter {
         json.member("user", invite.user)
         json.member("invite", invite.id)
         json.member("hash", invite.hash)
-        if invite.conversation.isEmpty {
-            json.member("kind", invite.kind)
-        } else {
-            json.member("conversation", invite.conversation)
-        }
+        if !invite.conversation.isEmpty { json.member("conversation", invite.conversation) }
+        if !invite.kind.isEmpty { json.member("kind", invite.kind) }
         json.member("uses", invite.uses)
         json.member("used", invite.used)
         json.member("createdAt", invite.createdAt)

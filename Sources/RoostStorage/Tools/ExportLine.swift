@@ -124,7 +124,7 @@ struct ExportedInvite: Equatable, Sendable {
     var hash: String
     /// The id of the group; empty if it makes contacts.
     var conversation: String = ""
-    /// What those who open it become; empty if it invites to a group.
+    /// Kind of contact that it makes; empty if it invites to a group, `ask` if the user waits to join that by it.
     var kind: String = ""
     var uses, used: Int64
     var createdAt, expires: Int64
@@ -163,6 +163,8 @@ struct ExportedConversation: Equatable, Sendable {
     var expiry: Int64 = 0
     /// Milliseconds between two messages of a member; 0 for none.
     var slow: Int64 = 0
+    /// Rule for users who follow links to a group.
+    var joining = JoiningRule.open
     /// Who opened it; empty if that isn't known.
     var opener: String = ""
     /// Whom a request waits for, and whether it was dropped; empty if it is none.

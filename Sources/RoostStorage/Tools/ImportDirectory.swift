@@ -33,15 +33,16 @@ struct ImportDirectory {
         addConversation = try writer.database.prepare(
             """
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener, request,
-                last_sequence, last_position, last_time, expiry, slow, gone)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, ?10, '')
+                last_sequence, last_position, last_time, expiry, slow, joining, gone)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?9, 0), 0, 0, 0, 0, ?8, ?10, ?11, '')
             """)
         forgetSteps = try writer.database.prepare(
             """
             DELETE FROM receipt WHERE conversation = ?1 AND user = ?2 AND (delivered_to, read_to) IS NOT (
                 SELECT delivered, read FROM member WHERE conversation = ?1 AND user = ?2)
             """)
-        setTimes = try writer.database.prepare("UPDATE conversation SET expiry = ?2, slow = ?3 WHERE number = ?1")
+        setTimes = try writer.database.prepare(
+            "UPDATE conversation SET expiry = ?2, slow = ?3, joining = ?4 WHERE number = ?1")
         rename = try writer.database.prepare(
             "UPDATE conversation SET name = ?2, photo = ?3, description = ?4 WHERE number = ?1")
     }
@@ -137,12 +138,18 @@ struct ImportDirectory {
 
     /// One that the store has may have been opened since. One to a group that the file doesn't have is left out.
     private func writeInvites() throws {
-        let known = Set(try InviteTable.read(writer.database).map(\.stored.hash))
+        let stored = try InviteTable.read(writer.database)
+        let known = Set(stored.filter { !$0.stored.isRequest }.map(\.stored.hash))
+        let waiting = Set(stored.filter(\.stored.isRequest).map { [$0.user.value, $0.stored.conversation.value] })
         for line in plan.invites {
             let group = line.conversation.isEmpty ? nil : plan.conversations[line.conversation]
-            guard let user = plan.users[line.user], let hash = line.bytes, !known.contains(hash),
+            guard let user = plan.users[line.user], let hash = line.bytes,
                 line.conversation.isEmpty || group != nil
             else { continue }
+            let isRequest = group != nil && line.kind == StoredInvite.asking
+            guard isRequest ? !waiting.contains([user.number, group?.number ?? 0]) : !known.contains(hash) else {
+                continue
+            }
             try writer.directory.invites.set(
                 line.id, of: UserNumber(user.number),
                 to: StoredInvite(
@@ -185,6 +192,7 @@ struct ImportDirectory {
             setTimes.bind(1, conversation.number)
             setTimes.bind(2, conversation.line.expiry)
             setTimes.bind(3, conversation.line.slow)
+            setTimes.bind(4, Int64(conversation.line.joining.rawValue))
             try setTimes.run()
             guard conversation.line.kind == .group else { return }
             rename.bind(1, conversation.number)
@@ -203,6 +211,7 @@ struct ImportDirectory {
         addConversation.bind(8, conversation.line.expiry)
         addConversation.bind(9, plan.users[conversation.line.opener]?.number ?? 0)
         addConversation.bind(10, conversation.line.slow)
+        addConversation.bind(11, Int64(conversation.line.joining.rawValue))
         try addConversation.run()
         writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
         try setRequest(of: conversation)

@@ -136,7 +136,7 @@ struct LineMembers {
     /// What a change may say beside its `event`. Anything else is left out.
     private static let ofChanges: Set<String> = [
         "users", "kind", "count", "members", "unread", "read", "createdAt", "request", "user", "role", "owner", "after",
-        "pin", "banned", "reason", "until", "posting",
+        "pin", "banned", "reason", "until", "posting", "joining",
     ]
 
     /// The members of a change, raw and without the braces, as the log has them: its `event` first, and nothing of how

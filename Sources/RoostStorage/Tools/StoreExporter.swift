@@ -182,6 +182,7 @@ public struct StoreExporter {
                         id: found.id, kind: kind, name: isShown ? found.name : "", photo: isShown ? found.photo : "",
                         description: isShown ? found.description : "", createdAt: max(0, found.createdAt),
                         expiry: isShown ? max(0, found.expiry) : 0, slow: isShown ? max(0, found.slow) : 0,
+                        joining: JoiningRule(rawValue: isShown ? UInt8(clamping: found.joining) : 0) ?? .open,
                         opener: isOpenerShown ? names.users[found.opener] ?? "" : "",
                         request: request.flatMap { names.users[$0.receiver.value] } ?? "",
                         isDropped: request?.isDropped ?? false, veil: veils[ConversationNumber(number)],
@@ -398,11 +399,12 @@ extension ExportedConversation {
     /// - Parameter veiled: the name of the user who has the veil.
     fileprivate init(
         id: String, kind: ConversationKind, name: String, photo: String, description: String, createdAt: Int64,
-        expiry: Int64, slow: Int64, opener: String, request: String, isDropped: Bool, veil: Veil?, veiled: String?
+        expiry: Int64, slow: Int64, joining: JoiningRule, opener: String, request: String, isDropped: Bool, veil: Veil?,
+        veiled: String?
     ) {
         self.init(
             id: id, kind: kind, name: name, photo: photo, description: description, createdAt: createdAt,
-            expiry: expiry, slow: slow, opener: opener, request: request, isDropped: isDropped)
+            expiry: expiry, slow: slow, joining: joining, opener: opener, request: request, isDropped: isDropped)
         guard let veil, let veiled else { return }
         self.veiled = veiled
         (shownTo, shownAt) = (veil.sequence.value, veil.position.value)

@@ -93,6 +93,8 @@ struct MessageChanges {
             return writer.directory.conversation(event.conversation.value)?.expiry == time ? .unchanged : nil
         case .slow(let time):
             return writer.directory.conversation(event.conversation.value)?.slow == time ? .unchanged : nil
+        case .joining(let rule):
+            return writer.directory.conversation(event.conversation.value)?.joining == rule ? .unchanged : nil
         case .restrict(let user, let restriction):
             let table = writer.directory.restrictions
             return try table.isUnchanged(by: restriction, of: user, in: event.conversation) ? .unchanged : nil

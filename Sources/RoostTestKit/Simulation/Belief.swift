@@ -41,6 +41,9 @@ struct Belief {
         let isForAnnouncements: Bool
         /// Milliseconds between two messages of a member; 0 for none.
         let slow: Int64
+        /// Whether its admins approve users who come by a link, and the number of those who wait.
+        let asks: Bool
+        let waiting: Int64
         /// When the user's time-out ends; 0 if it has none.
         let timeout: Int64
     }

@@ -189,7 +189,7 @@ struct DeviceMemory {
             }
         case .pin(let sequence): pin(sequence.value, in: conversation)
         case .unpin(let sequence): unpin(sequence.value, in: conversation)
-        case .expiry, .slow, .accept, nil: break
+        case .expiry, .slow, .joining, .accept, nil: break
         }
     }
 }

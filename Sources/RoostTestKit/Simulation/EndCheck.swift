@@ -143,6 +143,12 @@ final class EndCheck {
         if object.isForAnnouncements != truth.isForAnnouncements {
             world.fail("\(connection.label) is told wrongly who may write in \(conversation.id)")
         }
+        if object.asks != truth.asks {
+            world.fail("\(connection.label) has the wrong rule for links to \(conversation.id)")
+        }
+        if object.waiting > 0, (conversation.members[user]?.role ?? .member) < .admin {
+            world.fail("\(connection.label) sees who waits for \(conversation.id), and isn't an admin")
+        }
         if object.slow != truth.slow {
             world.fail("\(connection.label) is told wrongly that \(conversation.id) waits \(object.slow) ms")
         }

@@ -84,6 +84,7 @@ final class EventCheck {
         case .contact: takeContact(event, on: connection)
         case .drain: connection.wasWarned = true
         case .error, .pong, .ok, .prospects: break
+        case .joins: takeJoins(event, on: connection)
         default: world.fail("\(connection.label) gets \(event.kind) out of place")
         }
     }
@@ -347,6 +348,20 @@ final class EventCheck {
         }
     }
 
+    /// Only members hear of waiting users, and a user of its own requests.
+    private func takeJoins(_ event: WireEvent, on connection: SimulatedConnection) {
+        // Without a conversation it is about the user's own requests.
+        guard let id = event.json?["conversation"]?.string else { return }
+        guard let conversation = ledger.conversation(id) else {
+            return world.fail("\(connection.label) hears of users who wait for nothing")
+        }
+        let role = conversation.members[connection.device.user.index]?.role
+        // A role may have ended while this was on its way.
+        if role == nil, !conversation.generations.keys.contains(connection.device.user.index) {
+            world.fail("\(connection.label) hears of users who wait for \(id), and was never in it")
+        }
+    }
+
     private func keepChange(_ event: WireEvent, at position: Int64, in conversation: Int, of device: SimulatedDevice) {
         let own = device.user.index
         let by = SimulatedUser.index(event.json?["by"]?.string)
@@ -355,7 +370,7 @@ final class EventCheck {
         case "created": begin(event, at: position, in: conversation, owner: by, of: device)
         case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
         case "added": device.memory.add(users, to: conversation)
-        case "expiry", "accepted", "banned", "unbanned", "timeout", "posting", "slow": break
+        case "expiry", "accepted", "banned", "unbanned", "timeout", "posting", "slow", "joining": break
         case "pinned": device.memory.pin(event.json?["pin"]?.integer ?? 0, in: conversation)
         case "unpinned": device.memory.unpin(event.json?["pin"]?.integer ?? 0, in: conversation)
         case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")

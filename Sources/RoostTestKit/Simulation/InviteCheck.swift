@@ -29,7 +29,8 @@ final class InviteCheck {
         let user = people.users[random.below(people.users.count)]
         let device = user.devices[random.below(user.devices.count)]
         guard let connection = device.current, connection.isWelcome, !connection.isClosed else { return }
-        switch random.below(20) {
+        switch random.below(24) {
+        case 20...: decide(on: connection)
         case 0..<5: make(on: connection)
         case 5..<15: open(on: connection)
         case 15: clients.say("invite.list", "", .listInvites, on: connection)
@@ -72,6 +73,24 @@ final class InviteCheck {
         let code = "\"code\":\"\(links[index].code)\""
         if random.chance(10) { return clients.say("invite.show", code, .showInvite(index), on: connection) }
         clients.say("invite.open", code, .openInvite(index), on: connection)
+    }
+
+    /// Lets in, or doesn't, who may wait for a group; mostly an admin does.
+    private func decide(on connection: SimulatedConnection) {
+        let own = connection.device.user.index
+        let led = ledger.conversations.filter { conversation in
+            guard conversation.kind == .group, !conversation.isErased, let member = conversation.members[own]
+            else { return false }
+            return member.role >= .admin || random.chance(10)
+        }
+        guard !led.isEmpty else { return clients.say("join.list", "", .other, on: connection) }
+        let group = led[random.below(led.count)]
+        let of = "\"conversation\":\"\(group.id)\""
+        let waiting = (people.invitations.waiting[group.index] ?? []).sorted()
+        guard !waiting.isEmpty, random.chance(80) else { return clients.say("join.list", of, .other, on: connection) }
+        let user = people.users[waiting[random.below(waiting.count)]].name
+        let verb = random.chance(70) ? "accept" : "refuse"
+        clients.say("join.\(verb)", of + ",\"user\":\"\(user)\"", .other, on: connection)
     }
 
     private func revoke(on connection: SimulatedConnection) {
@@ -158,6 +177,11 @@ final class InviteCheck {
     ) {
         let (link, user) = (people.invitations.links[index], connection.device.user)
         if isOver(link, at: saidAt) { world.fail("\(connection.label) opens \(link.id), which is over") }
+        if event.json?["waiting"]?.bool == true {
+            guard let group = link.group else { return world.fail("\(connection.label) waits to meet a user") }
+            people.invitations.waiting[group, default: []].insert(user.index)
+            return
+        }
         let id = event.json?["conversation"]?["conversation"]?.string ?? ""
         guard let conversation = ledger.conversation(id), let position = event.position else {
             return world.fail("\(connection.label) opens \(link.id), and what it leads to isn't durable")

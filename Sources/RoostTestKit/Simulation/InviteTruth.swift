@@ -26,6 +26,8 @@ struct SimulatedLink {
 /// Links that users have made.
 struct InviteTruth {
     var links: [SimulatedLink] = []
+    /// Users who have asked to join, by the index of the group. Some don't wait any more.
+    var waiting: [Int: Set<Int>] = [:]
 
     /// The link of this id; nil if its maker never got it.
     func index(of id: String, by maker: Int) -> Int? { links.firstIndex { $0.id == id && $0.maker == maker } }
@@ -51,6 +53,18 @@ struct InviteLedger {
         let id: String
     }
 
+    /// Whether an event says that a user came by a link.
+    static func isByLink(_ append: Append) -> Bool {
+        String(decoding: append.body, as: UTF8.self).contains("\"inviter\":")
+    }
+
+    private struct Waiting: Hashable {
+        let user, group: Int32
+    }
+
+    /// Durable requests to join groups, and those that were at the beginning of the batch or came with it.
+    private var requests: [InviteOf: Waiting] = [:]
+    private var waited: Set<Waiting> = []
     /// Durable invitations.
     private var stored: [InviteOf: StoredInvite] = [:]
     /// The uses in the batch being applied, by the number of the group: makers of the used links, once for each use.
@@ -64,8 +78,16 @@ struct InviteLedger {
     /// - Parameter users: indices by their numbers.
     mutating func begin(_ batch: [Mutation], _ users: [Int32: Int]) {
         (used, ended, hasUnknown) = ([:], [], false)
+        waited = Set(requests.values)
         for case .invite(let maker, let id, let invite) in batch {
             let key = InviteOf(maker: maker.value, id: id)
+            // A request to join is no link.
+            if let invite, invite.isRequest {
+                requests[key] = Waiting(user: maker.value, group: invite.conversation.value)
+                waited.insert(Waiting(user: maker.value, group: invite.conversation.value))
+                continue
+            }
+            guard requests.removeValue(forKey: key) == nil else { continue }
             let before = stored[key]
             stored[key] = invite
             guard let invite else {
@@ -93,6 +115,9 @@ struct InviteLedger {
         used[conversation.number]?.remove(at: place)
         return true
     }
+
+    /// Whether the user waits to join the group.
+    func isWaiting(_ user: Int32, for group: Int32) -> Bool { waited.contains(Waiting(user: user, group: group)) }
 
     /// Counted uses that added no member.
     var usesLeft: Int { used.values.reduce(0) { $0 + $1.count } }

@@ -290,9 +290,18 @@ extension Ledger {
         case .create: return
         case .add where conversation.kind == .direct: return
         case .add(let members) where role == nil && members.count == 1 && users[members[0].user.value] == sender:
+            if conversation.moderation.asks {
+                blame("user \(sender) joins \(conversation.id), whose admins weren't asked")
+            }
             guard !written.invites.takesUse(in: conversation) else { break }
             blame("user \(sender) joins \(conversation.id) without an invitation")
-        case .rename, .describe, .add, .remove, .slow:
+        case .add(let members) where members.count == 1 && InviteLedger.isByLink(append):
+            // An admin has accepted a waiting user. It is a use of the link.
+            let isWaiting = written.invites.isWaiting(members[0].user.value, for: conversation.number)
+            if (role ?? .member) < .admin || !isWaiting || !written.invites.takesUse(in: conversation) {
+                blame("user \(sender) accepts a user in \(conversation.id) who didn't wait")
+            }
+        case .rename, .describe, .add, .remove, .slow, .joining:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .restrict(let user, let restriction):
             let check = ModerationCheck(ledger: self)
@@ -401,6 +410,7 @@ extension Ledger {
             }
         case .expiry(let time): conversation.expiry = time
         case .slow(let time): conversation.moderation.apply(slow: time)
+        case .joining(let rule): conversation.moderation.asks = rule == .ask
         case .create, .rename, .describe, .add, .pin, .unpin, .accept, nil: break
         }
     }

@@ -9,6 +9,8 @@ struct ModerationTruth {
     private(set) var timeouts: [Int: Int64] = [:]
     /// Whether only the owner and the admins may write.
     private(set) var isForAnnouncements = false
+    /// Whether those who come by links are let in by admins alone.
+    var asks = false
     /// Milliseconds between two messages of a member; 0 for none.
     private(set) var slow: Int64 = 0
     /// When each user wrote last while there was a wait, since the relay's process began.

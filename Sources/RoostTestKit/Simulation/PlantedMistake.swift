@@ -10,6 +10,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenDeletion
     /// After a restart it is forgotten that members of a group may write only once in a time.
     case forgottenSlowMode
+    /// After a restart admins aren't asked any more about users who follow links.
+    case forgottenApproval
     /// A group has no owner after its owner leaves.
     case lostHeir
     /// A crash loses a batch that was said to be durable.

@@ -47,6 +47,9 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenRestrictions {
             for index in snapshot.conversations.indices { snapshot.conversations[index].restrictions = [] }
         }
+        if world.mistake == .forgottenApproval {
+            for index in snapshot.conversations.indices { snapshot.conversations[index].joining = .open }
+        }
         if world.mistake == .forgottenSlowMode {
             for index in snapshot.conversations.indices { snapshot.conversations[index].slow = 0 }
         }

@@ -465,6 +465,7 @@ final class ReplyCheck {
                 unread: unread, read: read, count: count, sequence: sequence, mentions: mentions,
                 pins: object["pins"]?.elements?.compactMap(\.integer) ?? [],
                 isForAnnouncements: object["posting"]?.string == "admins", slow: object["slow"]?.integer ?? 0,
+                asks: object["joining"]?.string == "ask", waiting: object["waiting"]?.integer ?? 0,
                 timeout: object["timeout"]?["until"]?.integer ?? 0)
         }
     }

@@ -324,15 +324,15 @@ final class Script {
         }
     }
 
-    /// Bans or times out a user, lets only admins write, or sets slow mode; more often takes that back, so that most
-    /// may write.
+    /// Bans or times out a user, lets only admins write, sets a wait or has admins approve who joins; more often takes
+    /// that back, so that most may write.
     private func moderate(
         _ conversation: ConversationTruth, _ peer: SimulatedUser, on connection: SimulatedConnection
     ) {
         conversation.moderation.wasAskedFor = true
         let of = "\"conversation\":\"\(conversation.id)\""
         let user = of + ",\"user\":\"\(peer.name)\""
-        switch world.random.below(10) {
+        switch world.random.below(12) {
         case 2: clients.say("conversation.ban", user + ",\"reason\":\"spam\"", .other, on: connection)
         case 0..<2:
             let banned = conversation.moderation.banned.sorted().first.map { people.users[$0].name } ?? peer.name
@@ -340,7 +340,10 @@ final class Script {
         case 3..<5:
             let after = world.random.chance(20) ? 0 : world.random.within(1_000...20_000)
             clients.say("conversation.timeout", user + ",\"after\":\(after)", .other, on: connection)
-        case 8...:
+        case 10...:
+            let rule = world.random.chance(60) ? "ask" : "open"
+            clients.say("conversation.joining", of + ",\"joining\":\"\(rule)\"", .other, on: connection)
+        case 8..<10:
             let after: Int64 = world.random.chance(30) ? 0 : Int64(world.random.within(1_000...10_000))
             conversation.moderation.slowAskedFor = max(after, conversation.moderation.slowAskedFor)
             clients.say("conversation.slow", of + ",\"after\":\(after)", .other, on: connection)

@@ -32,6 +32,8 @@ public struct ConversationEvent: Sendable, Equatable {
         case posting(PostingRule)
         /// A member may write once in so many milliseconds from now on; 0 for as often as it wants.
         case slow(Int64)
+        /// People come by links in this way from now on.
+        case joining(JoiningRule)
         /// `by` has accepted what a stranger has begun.
         case accepted
     }
@@ -39,7 +41,7 @@ public struct ConversationEvent: Sendable, Equatable {
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
         case created, renamed, described, added, removed, left, role, expiry, pinned, unpinned, accepted
-        case banned, unbanned, timeout, posting, slow
+        case banned, unbanned, timeout, posting, slow, joining
     }
 
     /// The id of the conversation.
@@ -103,6 +105,7 @@ extension ConversationEvent.Change {
             case .banned: members.string("user").map { .banned($0) }
             case .unbanned: members.string("user").map { .unbanned($0) }
             case .timeout: members.string("user").map { .timeout(user: $0, MemberTimeout(reading: members)) }
+            case .joining: members.word("joining").map { .joining($0) }
             case .slow: members.integer("after").map { .slow($0) }
             case .posting: members.word("posting").map { .posting($0) }
             case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }

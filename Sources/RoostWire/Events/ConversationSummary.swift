@@ -55,6 +55,10 @@ public struct ConversationSummary: Sendable, Equatable {
     public var posting = PostingRule.all
     /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
     public var slow: Int64 = 0
+    /// Rule for users who follow its links.
+    public var joining = JoiningRule.open
+    /// Number of users who wait to join; 0 unless the user is its owner or an admin.
+    public var waiting = 0
     /// Until when the user can't write; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
     /// The pinned messages, the one that was pinned last first.
@@ -91,6 +95,8 @@ extension ConversationSummary {
         expiry = members.integer("expiry") ?? 0
         posting = members.word("posting") ?? .all
         slow = members.integer("slow") ?? 0
+        joining = members.word("joining") ?? .open
+        waiting = members.count("waiting") ?? 0
         timeout = members.object("timeout").flatMap(MemberTimeout.init(reading:))
         pins = members.sequences("pins")
         read = members.sequence("read") ?? .none

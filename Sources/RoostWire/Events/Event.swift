@@ -56,6 +56,9 @@ public enum Event: Sendable, Equatable {
     case contact(ContactChange)
     /// The user's prospects were changed on another device, and are so many: `prospect.list` tells them.
     case prospects(count: Int)
+    /// So many people wait to be let into a group of which the user is an admin, or the user itself waits for so many
+    /// groups if there is no conversation: `join.list` lists them.
+    case joins(conversation: String?, waiting: Int)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
     /// How the relay is, for operators who asked to be told.
@@ -103,6 +106,8 @@ public enum Event: Sendable, Equatable {
             case .privacy: PrivacySettings(reading: members).map { .privacy($0) }
             case .contact: ContactChange(reading: members).map { .contact($0) }
             case .prospects: members.integer("count").map { .prospects(count: Int(clamping: $0)) }
+            case .joins:
+                members.count("waiting").map { .joins(conversation: members.string("conversation"), waiting: $0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
             case .statistics: RelayStatistics(reading: members).map { .statistics($0) }
             }

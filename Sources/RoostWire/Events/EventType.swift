@@ -2,7 +2,7 @@
 public enum EventType: String, CaseIterable, Sendable {
     case welcome, ok, error, pong
     case message, edit, delete, react, conversation, state
-    case signal, gap, live, receipt, badge, typing, presence, profile, status, privacy, contact, prospects, drain
+    case signal, gap, live, receipt, badge, typing, presence, profile, status, privacy, contact, prospects, joins, drain
     case statistics
 
     /// Whether it answers a command. Answers repeat the command's id as `re`, if it had one.

@@ -80,6 +80,8 @@ extension App {
             line["unread"] = conversation.unread
             line["read"] = conversation.read.value
             line["posting"] = "\(conversation.posting.word)"
+            line["joining"] = "\(conversation.joining.word)"
+            line["waiting"] = conversation.waiting
             if let timeout = conversation.timeout { line["timedOut"] = timeout.reason.map { "\($0.word)" } ?? "" }
         }
         if let failure = now.failure { line["failure"] = "\(failure.reason)" }

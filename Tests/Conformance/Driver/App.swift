@@ -62,7 +62,7 @@ final class App {
         case "revokeInvites":
             for one in try await roost.invitations.list() { try await roost.invitations.revoke(one.id) }
         case "invited": _ = try await roost.invitations.show(command.text("code"))
-        case "join": return ["id": try await roost.invitations.open(command.text("code"))]
+        case "join": return ["id": try await roost.invitations.open(command.text("code")) ?? ""]
         case "leave": try await roost.leave(command.text("conversation"))
         case "open": try await open(command.text("in"), roost)
         case "close": timelines[command.text("in")] = nil

@@ -24,7 +24,7 @@ extension HarnessClient {
 extension JSONValue {
     /// Every member with the kind of its value, and the words that say what happens. Ids, numbers and times differ from
     /// user to user.
-    fileprivate var shape: String {
+    var shape: String {
         if let members {
             let words: Set<String> = ["type", "event", "state", "kind", "inviter", "code", "role"]
             return members.map { member in

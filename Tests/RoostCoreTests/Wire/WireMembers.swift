@@ -7,7 +7,7 @@ let wireMembers: [String: String] = [
     messages gaps events more users devices privacy \
     profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
     closed unstored erasure states receipts reports pins bans kind body origin deletedAt invite invites \
-    invitation reported found
+    invitation reported found joins waiting
     """,
     "error": "re code reason retry retryAfter conversation",
     "pong": "re time",
@@ -20,7 +20,7 @@ let wireMembers: [String: String] = [
     "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
-    owner after pin unread read request inviter banned reason until posting
+    owner after pin unread read request inviter banned reason until posting joining
     """,
     "state": "key value version position device time reset",
     "signal": "conversation from kind body",
@@ -28,6 +28,7 @@ let wireMembers: [String: String] = [
     "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread unreadFrom mentions firstMention",
     "badge": "unread",
+    "joins": "conversation waiting",
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
     "profile": "user version name username photo bio role tier deleted",
@@ -47,7 +48,7 @@ let wireMembers: [String: String] = [
     """,
     "conversationObject": """
     conversation kind name photo description createdAt request role count members sequence unread unreadFrom mentions \
-    firstMention expiry posting slow timeout pins read message time
+    firstMention expiry posting slow joining waiting timeout pins read message time
     """,
     "origin": "from",
     "sequenceRange": "from to",
@@ -79,6 +80,7 @@ let wireMembers: [String: String] = [
     "prospect": "prospect name note",
     "invite": "invite conversation kind uses used createdAt expires code",
     "invitation": "name group",
+    "joinRequest": "user name inviter group time expires",
     "ownDevice": "device state since ended",
     "ended": "reason time",
     "people": "online away busy offline users next",
@@ -98,7 +100,7 @@ let wireMembers: [String: String] = [
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo thread mentions origin expires editedAt \
     version deletedAt reaction removed event name photo description createdAt count members users user role owner \
-    after pin unread read request inviter banned reason until posting
+    after pin unread read request inviter banned reason until posting joining
     """,
     "timing": "count p50 p99",
 ]

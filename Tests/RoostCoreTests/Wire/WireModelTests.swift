@@ -29,6 +29,9 @@ import Testing
         var invite: Invite?
         var invites: [Invite]
         var invitation: Invitation?
+        var opened: OpenedInvitation?
+        var joins: [JoinRequest]
+        var awaited: [AwaitedGroup]
         var people: PeoplePage?
         var person: PersonDetail?
         var whereabouts: Whereabouts?
@@ -47,6 +50,8 @@ import Testing
             guard case .ok = event else {
                 users = []
                 invites = []
+                joins = []
+                awaited = []
                 named = []
                 devices = []
                 counts = []
@@ -72,6 +77,9 @@ import Testing
             invite = members.object("invite").flatMap(Invite.init(reading:))
             invites = members.objects("invites")?.compactMap(Invite.init(reading:)) ?? []
             invitation = Invitation(reading: members)
+            opened = OpenedInvitation(reading: members)
+            joins = members.objects("joins")?.compactMap(JoinRequest.init(reading:)) ?? []
+            awaited = members.objects("joins")?.compactMap(AwaitedGroup.init(reading:)) ?? []
             people = PeoplePage(reading: members)
             person = PersonDetail(reading: members)
             whereabouts = Whereabouts(reading: members)
@@ -254,6 +262,7 @@ private struct WireScenario {
             ("timeout", ["conversation": "\(group)", "user": "alice", "after": 60_000, "reason": "spam"]),
             ("posting", ["conversation": "\(group)", "posting": "admins"]),
             ("slow", ["conversation": "\(group)", "after": 30_000]),
+            ("joining", ["conversation": "\(group)", "joining": "ask"]),
             ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
             ("unban", ["conversation": "\(group)", "user": "dave"]),
             ("ban", ["conversation": "\(group)", "user": "dave", "reason": "spam"]),
@@ -356,7 +365,15 @@ private struct WireScenario {
         let code = alice.request("invite.create", ["conversation": "\(group)"])?["invite"]?.text("code") ?? ""
         _ = alice.request("invite.create", ["uses": 2])
         _ = alice.request("invite.list")
-        _ = relay.connect("alice", "watch").request("invite.show", ["code": "\(code)"])
+        let watch = relay.connect("alice", "watch")
+        _ = watch.request("invite.show", ["code": "\(code)"])
+        _ = watch.request("conversation.joining", ["conversation": "\(group)", "joining": "ask"])
+        let joiner = relay.connect("joiner")
+        _ = joiner.request("profile.set", ["name": "Joiner"])
+        _ = joiner.request("invite.open", ["code": "\(code)"])
+        _ = joiner.request("join.list")
+        _ = watch.request("join.list", ["conversation": "\(group)"])
+        _ = watch.request("conversation.get", ["conversation": "\(group)"])
     }
 
     /// A stranger's message waits.
@@ -501,6 +518,7 @@ extension JSONValue {
                 case "prospect", "prospects": "prospect"
                 case "invite", "invites": "invite"
                 case "invitation": "invitation"
+                case "joins": "joinRequest"
                 case "ended": "ended"
                 default: nil
                 }

@@ -25,6 +25,34 @@ import Testing
         try scratch.expectSound("two")
     }
 
+    /// Two users wait to join a group, by one link.
+    @Test func whoWaitsComesBackOnce() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: 3)
+        let group = try #require(try log.load().conversations.first { $0.kind == .group })
+        let request = StoredInvite(
+            hash: Array(repeating: 9, count: 32), conversation: group.number, kind: StoredInvite.asking, uses: 1,
+            created: Timestamp(milliseconds: 5), expires: Timestamp(milliseconds: 9))
+        var rule = Append(
+            .conversation, in: group.number, by: UserNumber(1), device: "d", at: Timestamp(milliseconds: 99))
+        rule.change = .joining(group.joining == .ask ? .open : .ask)
+        rule.body = Array(#""event":"joining""#.utf8)
+        _ = try log.writer.commit([
+            .append(rule), .invite(UserNumber(4), id: "j1", request), .invite(UserNumber(5), id: "j2", request),
+        ])
+        log.close()
+        _ = try scratch.export("one", to: "lines")
+        for _ in 0..<2 { _ = try scratch.take("lines", into: "two") }
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        defer { two.close() }
+        let snapshot = try two.load()
+        let there = try #require(snapshot.conversations.first { $0.id == group.id })
+        #expect(there.joining != group.joining)
+        let requests = snapshot.invites.filter(\.stored.isRequest)
+        #expect(requests.map(\.id) == ["j1", "j2"])
+        #expect(requests.allSatisfy { $0.stored.conversation == there.number && $0.stored.hash == request.hash })
+    }
+
     /// Every conversation is exported alone, and imported into a store that has others.
     @Test func conversationsOneByOne() throws {
         let scratch = try Scratch()

@@ -118,6 +118,7 @@ struct RandomContent {
     /// A restriction of one of the two who created the group, or of all members.
     private mutating func restriction(_ number: Int32) -> Append {
         let user = UserNumber(Int32(below(3)))
+        guard below(5) > 0 else { return change(number, .joining(below(2) == 0 ? .open : .ask)) }
         guard below(4) > 0 else { return change(number, .slow(Int64(below(3)) * 1_000)) }
         guard below(3) > 0 else { return change(number, .restrict(user, nil)) }
         let until = Timestamp(milliseconds: user != .none && below(2) == 0 ? time + Int64(below(9_000)) : 0)
