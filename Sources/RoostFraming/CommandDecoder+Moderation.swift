@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Who may be in a group and write in it.
+/// Commands about membership and writing rights in a group.
 extension CommandDecoder {
     func readModeration(_ type: CommandType) throws(Refusal) -> Command {
         let conversation = try members.conversation(.conversation)

@@ -7,7 +7,7 @@ public struct DecodedCommand {
     public var id: CommandID?
     /// The command.
     public var command: Command
-    /// The user for whom a service has it carried out (`as`).
+    /// The user that a service acts as (`as`).
     public var principal: Text?
     /// Whether the command names such a user, also if it can't be carried out for anybody.
     public var namesPrincipal = false
@@ -196,7 +196,7 @@ public final class CommandDecoder {
             throw members.refusal(.conversation, "and \(member.word) must not be used together")
         }
         let name = try members.conversation(.conversation)
-        // Whoever asks belongs to no conversation, so `@` and a user is none.
+        // The sender is in no conversation, so `@` and a user names none.
         guard name.bytes.first != UInt8(ascii: "@") else {
             throw members.refusal(.conversation, "must be the name of one, not @ and a user")
         }
@@ -256,7 +256,7 @@ public final class CommandDecoder {
         )
     }
 
-    /// Whom a message mentions: users, or `@all`. Without the member it is nobody.
+    /// The mentions of a message: users, or `@all`. Without the member there are none.
     private func readMentions() throws(Refusal) -> [Text] {
         if members.value(.mentions) == nil { return [] }
         let limits = members.limits
@@ -404,7 +404,7 @@ public final class CommandDecoder {
                 subject, try members.word(.reason), text: try members.optional(.text, readReportText)))
     }
 
-    /// Reads what somebody has to say about a report.
+    /// Reads the text of a report.
     private func readReportText(_ member: Member) throws(Refusal) -> Text {
         let text = try members.string(member)
         guard text.count <= members.limits.reportTextBytes else {

@@ -23,8 +23,8 @@ extension CommandMembers {
         return raw
     }
 
-    /// The raw JSON of an edited message's body, and why it can't be that of a text message. Only the message itself
-    /// tells whether it must be.
+    /// The raw JSON of an edited message's body, and why it can't be that of a text message. Whether it must be one
+    /// depends on the message itself.
     func editedBody() throws(Refusal) -> (body: Text, fault: Command.TextFault?) {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
         // A text may take more bytes than other bodies, because its limit counts scalars and not escapes.

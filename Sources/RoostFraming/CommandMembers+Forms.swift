@@ -204,7 +204,7 @@ extension CommandMembers {
         throw refusal(member, "must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")")
     }
 
-    /// Reads what users are told instead of what the settings say; nil for what these say.
+    /// Reads an exception from the settings; nil to remove it.
     func exception() throws(Refusal) -> PrivacyException? {
         if try string(.as) == "none" { return nil }
         let exception: PrivacyException = try word(.as)

@@ -19,9 +19,9 @@ public enum ControlFrame {
         [first, UInt8(truncatingIfNeeded: payload.count)] + payload
     }
 
-    /// What a client's close frame is answered with: its own code, or nil for a frame without one. A payload that can't
-    /// be one, or a code that no endpoint may send, is a protocol error; a reason that isn't UTF-8 is an invalid text
-    /// (RFC 6455, sections 5.5.1, 7.4 and 8.1).
+    /// The answer to a client's close frame: its own code, or nil for a frame without one. A payload that can't be one,
+    /// or a code that no endpoint may send, is a protocol error; a reason that isn't UTF-8 is an invalid text (RFC
+    /// 6455, sections 5.5.1, 7.4 and 8.1).
     public static func answer(toClose payload: [UInt8]) -> Result<UInt16?, CloseFault> {
         guard !payload.isEmpty else { return .success(nil) }
         guard payload.count >= 2 else { return .failure(CloseFault(code: .protocolError)) }

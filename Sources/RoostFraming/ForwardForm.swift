@@ -4,7 +4,7 @@ import RoostWire
 struct ForwardForm {
     let members: CommandMembers
 
-    /// Which message is forwarded; nil if none is.
+    /// The message to forward; nil if there is none.
     func target() throws(Refusal) -> Command.Target? {
         guard let object = members.value(.forward) else { return nil }
         for other in [Member.kind, .body, .mentions] where members.valueOrNull(other) != nil {
@@ -12,7 +12,7 @@ struct ForwardForm {
         }
         var conversation: Text?
         var sequence: SequenceNumber?
-        // Of an array, the elements have no names.
+        // The elements of an array have no names.
         var children = members.reader.children(of: object)
         while let child = members.reader.next(&children) {
             switch members.reader.name(child).find(in: Member.vocabulary) {

@@ -5,7 +5,7 @@ public import RoostWire
 /// are copied. It holds memory only between the first part of a message and the last, and that grows with the bytes
 /// that arrived, not with those that a header announces.
 public struct FrameReader: ~Copyable {
-    /// What a connection accepts.
+    /// The frames that a connection accepts.
     public struct Bounds: Sendable {
         /// Most bytes of a message, all its fragments together.
         public var messageBytes: Int
@@ -22,7 +22,7 @@ public struct FrameReader: ~Copyable {
         }
     }
 
-    /// What comes next.
+    /// The next step.
     public enum Step {
         /// Nothing more is complete; all input is used.
         case wait
@@ -216,7 +216,7 @@ extension UnsafeMutableRawBufferPointer {
 
 /// The header of a frame from a client (RFC 6455, section 5.2).
 struct FrameHeader {
-    /// What a frame is. Values are those of RFC 6455, section 11.8.
+    /// The type of a frame. Values are those of RFC 6455, section 11.8.
     enum Opcode: UInt8 {
         case continuation = 0
         case text = 1
@@ -228,7 +228,7 @@ struct FrameHeader {
         var isControl: Bool { rawValue >= Opcode.close.rawValue }
     }
 
-    /// What the first bytes of a connection's next frame turned out to be.
+    /// Meaning of the first bytes of a connection's next frame.
     enum Reading {
         /// The header isn't complete.
         case incomplete

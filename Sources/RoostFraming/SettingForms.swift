@@ -26,7 +26,7 @@ struct SettingForms {
         return key
     }
 
-    /// Which keys are asked for.
+    /// The requested keys.
     func selection() throws(Refusal) -> Command.GetState.Selection {
         guard members.value(.keys) != nil else {
             return try members.optional(.prefix, key).map { .prefix($0) } ?? .all

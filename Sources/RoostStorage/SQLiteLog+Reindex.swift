@@ -54,7 +54,7 @@ extension SQLiteLog {
         }
     }
 
-    /// Runs `body` on the one connection to a store that nobody else may have open.
+    /// Runs `body` on the one connection to a store that no other process may have open.
     private static func changing(
         _ path: String, _ durability: Durability, _ reporter: StorageReporter, _ body: (Database) throws -> Void
     ) throws(StorageFailure) {

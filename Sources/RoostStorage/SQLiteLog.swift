@@ -25,9 +25,9 @@ public final class SQLiteLog {
     let durability: Durability
     /// nil for a store without a file of the system.
     let note: LogNote?
-    /// What the note said when the store was opened, until it has been compared.
+    /// The note's contents when the store was opened, until they have been compared.
     var lastNote: LogNote.Content?
-    /// Whether the write-ahead log had lost commits that were synced, until that has been told.
+    /// Whether the write-ahead log had lost commits that were synced, until that has been reported.
     var isWALCut: Bool
     private let fileLock: FileLock?
     private let gauges: Gauges
@@ -36,7 +36,7 @@ public final class SQLiteLog {
     /// The writer of the present connection.
     var writer: SQLiteWriter { storeWriter.writer }
 
-    /// What the store says of itself. From any thread.
+    /// The store's statistics. From any thread.
     public var statistics: StorageStatistics {
         var now = gauges.now
         now.notices = reporter.counts
@@ -57,8 +57,8 @@ public final class SQLiteLog {
 
     /// Opens or creates the store on an SQLite file layer registered by a simulation as `vfs`, with bounds so small
     /// that everything happens after a few rows. It uses no other threads and nothing random, so the same calls cause
-    /// the same file operations. Other processes are not kept out. `free` tells how many bytes are free on the disk;
-    /// nil if that can't be told.
+    /// the same file operations. Other processes are not kept out. `free` returns the number of free bytes on the disk;
+    /// nil if it is unknown.
     package convenience init(
         simulatedAt path: String, vfs: String, durability: Durability, reactionsPerUser: Int, freeFloor: Int64 = 0,
         free: (() -> Int64)? = nil
@@ -157,7 +157,7 @@ public final class SQLiteLog {
         return tail == .lost
     }
 
-    /// A clock for simulations: a second passes whenever somebody looks.
+    /// A clock for simulations: each reading is a second later.
     private static func countingClock() -> () -> Int64 {
         var now: Int64 = 0
         return {

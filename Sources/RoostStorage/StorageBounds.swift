@@ -60,19 +60,19 @@ struct StorageBounds: Sendable {
     /// At a start, the rows that are read again may be as many times as long as the tail if the disk is too full to
     /// index them. They take 40 bytes each in memory.
     var fullTails = 16
-    /// Different notices that are remembered, so that each is told once. A disk that fails slowly damages many rows;
-    /// above this number a notice may be told again.
+    /// Different notices that are remembered, so that each is reported once. A disk that fails slowly damages many
+    /// rows; above this number a notice may be reported again.
     var noticesRemembered = 1_024
-    /// A failure that repeats itself is told again after so many milliseconds.
+    /// Milliseconds after which a repeated failure is reported again.
     var noticeAgainMilliseconds: Int64 = 60_000
     /// While another program is in the way: the milliseconds of one attempt, after which the writer looks whether it
-    /// has to stop; and those after which the operator is told for the first time.
+    /// has to stop; and those before the first report to the operator.
     var lockMilliseconds: Int32 = 250
     var noticeMilliseconds: Int64 = 5_000
 }
 
 extension StorageBounds {
-    /// For simulations: reaches after a few hundred rows what otherwise takes millions.
+    /// Bounds for simulations: a few hundred rows reach what otherwise takes millions.
     static let simulated = StorageBounds(
         tailRows: 40, idleRows: 10, idleEntries: 16, entriesPerRow: 4, keysPerPart: 30, rowsPerPart: 60,
         keysPerGeneration: 100, partsPerGeneration: 5, reservedFrames: 24,

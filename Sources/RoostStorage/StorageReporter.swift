@@ -30,13 +30,13 @@ public struct StorageNotice: Sendable, Equatable {
     public var text: String
 }
 
-/// Collects notices from the threads of a store: counts all of them, and passes on each different one. What tells of
-/// damage is passed on once; what fails again and again, once in a while, with how often it did.
+/// Collects notices from the threads of a store: counts all of them, and passes on each different one. Damage is
+/// reported once; a repeated failure, once in a while, with its count.
 public final class StorageReporter: Sendable {
     private struct Told {
         /// When it was passed on last, in monotonic milliseconds.
         var at: Int64
-        /// How often it was noted since.
+        /// Number of times since then.
         var since = 0
     }
 
@@ -62,7 +62,7 @@ public final class StorageReporter: Sendable {
         self.tell = tell
     }
 
-    /// How often each kind was noted.
+    /// Number of notices of each kind.
     public var counts: [StorageNotice.Kind: Int] { state.withLock { $0.counts } }
 
     /// Adds a notice.
@@ -87,7 +87,7 @@ public final class StorageReporter: Sendable {
 }
 
 extension StorageNotice.Kind {
-    /// Whether the same text is told again after a while: it says that something fails, and not what is damaged.
+    /// Whether the same text is reported again after a while: it reports a failure, and not damage.
     fileprivate var isRepeated: Bool {
         switch self {
         case .readFailed, .maintenanceFailed, .fullDisk, .foreignProgram: true

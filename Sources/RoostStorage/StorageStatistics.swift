@@ -29,7 +29,7 @@ public struct StorageStatistics: Sendable, Equatable {
     public var isPoisoned = false
     /// Bytes of the store, with its write-ahead log.
     public var storedBytes: Int { Int(clamping: fileBytes) + walBytes }
-    /// How often each kind of notice has been reported since the store was opened, repeats included.
+    /// Number of notices of each kind since the store was opened, repeats included.
     public var notices: [StorageNotice.Kind: Int] = [:]
 }
 

@@ -3,11 +3,11 @@
 public struct BucketHistogram: Sendable, Equatable {
     /// Upper bounds, ascending. A value above all of them counts only in `count` and `sum`.
     public let bounds: [Int64]
-    /// How many values were at most as large as the bound at the same place, and larger than the one before.
+    /// Number of values that were at most as large as the bound at the same index, and larger than the one before.
     public private(set) var counts: [Int]
     /// All values together.
     public private(set) var sum: Int64 = 0
-    /// How many values there were.
+    /// Number of values.
     public private(set) var count = 0
 
     /// An empty one.
@@ -25,7 +25,7 @@ public struct BucketHistogram: Sendable, Equatable {
         if let place = bounds.firstIndex(where: { value <= $0 }) { counts[place] += times }
     }
 
-    /// What was recorded since an earlier state of the same histogram.
+    /// The values recorded since an earlier state of the same histogram.
     public func since(_ earlier: BucketHistogram) -> BucketHistogram {
         guard bounds == earlier.bounds, count >= earlier.count else { return self }
         var recent = self
@@ -52,16 +52,16 @@ public struct BucketHistogram: Sendable, Equatable {
 }
 
 extension BucketHistogram {
-    /// For times in milliseconds that a person may notice, up to an hour without a network.
+    /// Bounds for times in milliseconds that a person may notice, up to an hour without a network.
     public static let waits: [Int64] = [
         1, 2, 5, 10, 25, 50, 100, 200, 500, 1_000, 2_500, 5_000, 15_000, 60_000, 600_000, 3_600_000,
     ]
-    /// For times in microseconds, from a commit on a fast disk with a cache to one on a disk that hangs.
+    /// Bounds for times in microseconds, from a commit on a fast disk with a cache to one on a disk that hangs.
     public static let works: [Int64] = [
         50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
         2_500_000, 10_000_000,
     ]
-    /// For how many there are of something.
+    /// Bounds for numbers of things.
     public static let numbers: [Int64] = [
         0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000,
     ]

@@ -24,7 +24,7 @@ public enum Command {
     case presence(PresenceActivity)
     case status(StatusChoice?, text: Text?, after: Int64?)
     case privacy(PrivacyChange)
-    /// The users are told this, or what the settings say if nil. It is never `blocked`.
+    /// Makes an exception from the settings for the users; nil removes it. It is never `blocked`.
     case except(users: [Text], PrivacyException?)
     case setProfile(ProfileChange)
     case getUsers([Text])
@@ -84,7 +84,7 @@ public enum Command {
     public struct Receipts {
         /// The message.
         public var target: Target
-        /// The member after whom the page begins.
+        /// The page begins after this member.
         public var after: Text?
         /// Most members that are looked at.
         public var limit: Int?
@@ -118,7 +118,7 @@ public enum Command {
 
     /// `state.get`.
     public struct GetState {
-        /// Which keys are asked for.
+        /// The requested keys.
         public enum Selection {
             case all
             /// These, as far as they are there.
@@ -127,7 +127,7 @@ public enum Command {
             case prefix(Text)
         }
 
-        /// Which keys are asked for.
+        /// The requested keys.
         public var selection: Selection
         /// Only keys behind this one.
         public var after: Text?
@@ -158,7 +158,7 @@ public enum Command {
         public var replyTo: SequenceNumber?
         /// The message with which the thread began that it belongs to.
         public var thread: SequenceNumber?
-        /// Whom it mentions: users, or `@all`.
+        /// Mentions: users, or `@all`.
         public var mentions: [Text]
         /// The message whose kind and body it has.
         public var forward: Target?
@@ -191,7 +191,7 @@ public enum Command {
         public var body: Text
         /// Why the body can't be that of a text; nil if it can.
         public var textFault: TextFault?
-        /// Whom the message mentions from now on: users, or `@all`.
+        /// The message's mentions from now on: users, or `@all`.
         public var mentions: [Text]
         /// The version that the message must have; nil if any.
         public var ifVersion: Int64?
@@ -341,7 +341,7 @@ public enum Command {
 
     /// `user.find`.
     public struct Find {
-        /// How the username, or a word of the name, begins.
+        /// The beginning of the username, or of a word of the name.
         public var prefix: Text
         /// Where the page before ended.
         public var after: Text?
@@ -359,17 +359,17 @@ public enum Command {
 
     /// `contact.report`.
     public struct Report {
-        /// What is reported.
+        /// The subject of the report.
         public enum Subject {
             case user(Text)
             case message(Target)
         }
 
-        /// What is reported.
+        /// The subject of the report.
         public var subject: Subject
         /// Why.
         public var reason: ReportReason
-        /// What the user has to say about it.
+        /// The user's own words about it.
         public var text: Text?
 
         /// Creates one.
@@ -423,10 +423,10 @@ public enum Command {
     /// `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.expiry`, `.pin`, `.unpin`, `.ban`, `.unban`,
     /// `.timeout`, `.posting`, `.slow`, `.joining` or `.leave`.
     public struct Change {
-        /// What is to change.
+        /// The change.
         public enum Kind {
             case rename(Text)
-            /// What isn't named stays; an empty text takes it away.
+            /// A member that isn't named stays; an empty text removes it.
             case describe(photo: Text?, description: Text?)
             case add([Text])
             case remove([Text])
@@ -451,7 +451,7 @@ public enum Command {
 
         /// A conversation, or `@user`.
         public var conversation: Text
-        /// What is to change.
+        /// The change.
         public var kind: Kind
         /// The client's own name for this command, which makes a retry safe.
         public var key: Text?

@@ -113,7 +113,7 @@ public enum CommandType: WireWord {
         }
     }
 
-    /// Whether a service may have it carried out for a user, whom `as` names (Docs/Protocol.md, section 13).
+    /// Whether a service may send it as a user, named in `as` (Docs/Protocol.md, section 13).
     @inlinable
     public var takesPrincipal: Bool {
         switch self {

@@ -27,7 +27,7 @@ public enum ContactCommand {
     }
 }
 
-/// What has become of an invitation, as one of the two users sees it.
+/// The state of a contact or an invitation, as one of the two users sees it.
 public enum ContactState: WireWord {
     /// Both want it.
     case accepted

@@ -1,4 +1,4 @@
-/// Why a device's connection ended, as its user is told. The numbers are stored.
+/// The reason for the end of a device's connection, as its user sees it. The numbers are stored.
 public enum EndReason: UInt8, WireWord {
     /// The client said `bye`.
     case bye = 1

@@ -45,7 +45,7 @@ public struct Refusal: Error, Sendable {
     public var reason: String
     /// The `id` of the command, if it could be read.
     public var id: CommandID?
-    /// How long to wait before trying again, in milliseconds.
+    /// The wait before another try, in milliseconds.
     public var retryAfterMilliseconds: Int64?
     /// The id of the conversation for which alone the wait is; nil if it is for all that the session says.
     public var conversation: String?

@@ -1,7 +1,7 @@
 /// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from our own code, or are
 /// names by the protocol's rule, so nothing has to be escaped.
 package struct Exposition {
-    /// What a family is.
+    /// The type of a family.
     package enum Kind: String {
         case counter, gauge, histogram
     }
@@ -39,9 +39,9 @@ package struct Exposition {
         sample(name, value)
     }
 
-    /// A family of buckets.
-    /// - Parameter unit: how many of the histogram's units make one of the family's: 1,000 for milliseconds that are
-    ///   told in seconds.
+    /// Writes a family of buckets.
+    /// - Parameter unit: the number of the histogram's units in one of the family's: 1,000 for milliseconds shown in
+    ///   seconds.
     package mutating func histogram(_ name: String, _ help: String, _ histogram: BucketHistogram, unit: Int64 = 1) {
         family(name, .histogram, help)
         var below = 0

@@ -1,4 +1,4 @@
-/// What a valid token grants. The token is checked elsewhere, and the Relay trusts the result.
+/// The grants of a valid token. The token is checked elsewhere, and the Relay trusts the result.
 public struct Grant: Sendable, Equatable {
     /// The user, from `sub`.
     public var user: String

@@ -102,13 +102,13 @@ public enum MemberRole: UInt8, Comparable, WireWord {
     public static func < (one: MemberRole, other: MemberRole) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What a device says about its use.
+/// The use of a device, as the device reports it.
 public enum PresenceActivity: UInt8, WireWord {
     /// A background fetch: says nothing about its user.
     case background = 0
-    /// Connected, nobody is using it.
+    /// Connected, and not in use.
     case idle = 1
-    /// Somebody is using it.
+    /// In use.
     case active = 2
 
     /// The word on the wire.
@@ -121,7 +121,7 @@ public enum PresenceActivity: UInt8, WireWord {
     }
 }
 
-/// What an acked message survives.
+/// The failures that an acked message survives.
 public enum Durability: String, Sendable, CaseIterable {
     /// Every commit is fsynced: survives a power cut.
     case full
@@ -131,15 +131,15 @@ public enum Durability: String, Sendable, CaseIterable {
     case memory
 }
 
-/// How a user wants to be shown while a device counts. The numbers are stored.
+/// The status that a user has chosen, while a device counts. The numbers are stored.
 public enum StatusChoice: UInt8, WireWord {
-    /// As the devices say.
+    /// The state of the devices.
     case auto = 0
-    /// As away, whatever the devices say.
+    /// Away, whatever the devices report.
     case away = 1
-    /// As busy.
+    /// Busy.
     case busy = 2
-    /// As offline.
+    /// Offline.
     case invisible = 3
 
     /// The word on the wire.

@@ -7,7 +7,7 @@ public enum InviteCommand {
     case list
     /// One of the user's own is good no more.
     case revoke(id: Text)
-    /// Who invites to what.
+    /// Shows the inviter and the target.
     case show(code: Text)
     /// The user follows one.
     case open(code: Text)

@@ -12,9 +12,9 @@ public struct Limits: Sendable, Equatable {
     /// Most bytes of a body that isn't text, as sent: the longest text fits, as UTF-8 (80,000 bytes), and what such a
     /// kind says beside it. Ably, Centrifugo and OWASP use half as much.
     public var bodyBytes = 131_072
-    /// Most Unicode scalars of a text. 10,000 characters that a reader would count fit: of ASCII with one scalar each,
-    /// of Hindi with 1.7 on average, flags with two. Of those that are joined from more, such as families with seven,
-    /// fewer do.
+    /// Most Unicode scalars of a text. 10,000 characters that a reader would count fit: with one scalar each in ASCII,
+    /// 1.7 on average in Hindi, two in flags. Characters joined from more, such as families with seven, fit in smaller
+    /// numbers.
     public var textScalars = 20_000
     /// Deepest nesting of a body. Deeper ones are attacks on recursive parsers.
     public var jsonDepth = 64
@@ -26,10 +26,10 @@ public struct Limits: Sendable, Equatable {
     public var kindBytes = 32
     /// Most bytes of a reaction. The longest emoji sequences take 35, common ones 4–28.
     public var reactionBytes = 32
-    /// Most users whom one message mentions: more are a crowd, and there is a word for all.
+    /// Most users mentioned in one message: more are a crowd, and there is a word for all.
     public var mentionsPerMessage = 32
     /// Unread mentions of a member that are kept, and of all members of a conversation together: the newest ones. Eight
-    /// bytes each, and a row of the store. Nobody counts more of them one by one.
+    /// bytes each, and a row of the store. People don't count more of them one by one.
     public var mentionsKept = 100
     /// Most pinned messages of a conversation: as many as a page has, and more than anybody looks through. Each takes
     /// 32 bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
@@ -41,12 +41,12 @@ public struct Limits: Sendable, Equatable {
     public var timeoutMinMilliseconds: Int64 = 1_000
     /// And the longest: 28 days. Who is to be silent for longer is banned.
     public var timeoutMaxMilliseconds: Int64 = 2_419_200_000
-    /// The shortest slow mode of a group: a second, below which nobody notices it.
+    /// The shortest slow mode of a group: a second. People don't notice a shorter one.
     public var slowMinMilliseconds: Int64 = 1_000
     /// And the longest: 6 hours. Who is to write once a day is better off in a group for announcements.
     public var slowMaxMilliseconds: Int64 = 21_600_000
-    /// Messages of a thread that are counted: nobody tells more of them apart. Each costs 50 ns for every time that
-    /// history shows the message with which the thread began, so a page takes 5 ms at most.
+    /// Messages of a thread that are counted: people don't distinguish larger numbers. Each costs 50 ns for every time
+    /// that history shows the message with which the thread began, so a page takes 5 ms at most.
     public var repliesCounted = 1_000
     /// Messages that disappear in one transaction, 20 µs each.
     public var expiredAtOnce = 256
@@ -97,33 +97,33 @@ public struct Limits: Sendable, Equatable {
     public var watchNames = 1_000
     /// Most users that one `except` names. One turn does all of it, some microseconds for each.
     public var exceptNames = 100
-    /// Most users for whom one user may have an exception: more than a person blocks in years, and one answer has all.
+    /// Most users with an exception by one user: more than a person blocks in years, and one answer has all.
     public var exceptionsPerUser = 1_000
     /// Most contacts of a user that it wants itself, invitations that it has sent included: more than anybody knows.
     /// One takes some 250 bytes of memory.
     public var contactsPerUser = 5_000
-    /// Most invitations of a user that nobody has answered.
+    /// Most unanswered invitations of a user.
     public var invitationsSent = 500
-    /// Most invitations that wait for one user, before those to whom it has never written can't add one. Each comes
-    /// from somebody else, so to get there takes as many users. Its own contacts don't count.
+    /// Most invitations that wait for one user, before strangers that it has never written to can't add one. Each comes
+    /// from another user, so to get there takes as many users. Its own contacts don't count.
     public var invitationsReceived = 1_000
     /// Invitations of one user in an hour: an address book, a screen at a time.
     public var invitationsPerHour = 200
     /// Most contacts, or prospects, of a page: what a phone shows of them in one go. It takes 0.5 ms.
     public var contactsMax = 1_000
-    /// Most people whom one user may have written down that aren't users yet, some 1 kB of memory each at most.
+    /// Most prospects of one user, some 1 kB of memory each at most.
     public var prospectsPerUser = 1_000
-    /// Invitations of one user that are good: one for each group that somebody runs, and some for friends.
+    /// Valid invitations of one user: one for each group that it runs, and some for friends.
     public var invitesPerUser = 20
     /// Invitations that one user makes in an hour.
     public var invitesPerHour = 20
-    /// How many may open one invitation at most: a school.
+    /// Most users who may open one invitation: a school.
     public var inviteUsesMax = 1_000
-    /// How many may open one if its maker doesn't say: it is mostly for one person.
+    /// Number of users who may open one by default: it is mostly for one person.
     public var inviteUsesDefault = 1
-    /// How long an invitation is good at most: a month, so that one which was forgotten in some chat ends.
+    /// Longest lifetime of an invitation: a month, so that one which was forgotten in some chat ends.
     public var inviteLifeMaxMilliseconds: Int64 = 30 * 86_400_000
-    /// How long it is good if its maker doesn't say. People look at their messages within days.
+    /// Default lifetime. People look at their messages within days.
     public var inviteLifeMilliseconds: Int64 = 7 * 86_400_000
     /// Users who wait to be let into one group: more than admins look through at once. Each takes 200 bytes of memory.
     public var joinRequestsPerGroup = 100
@@ -167,12 +167,12 @@ public struct Limits: Sendable, Equatable {
     /// 0.8 ms of a core, and sending it half as much. If that is near one hundredth of the time, the others' p99 is
     /// what waits for it: with 13 or 7 in a second it is 1.6 or 1.5 times as high. This price allows 3.
     public var answerBytesPerCommand = 1_024
-    /// What connecting and catching up may cost a user in a second, for all devices together, in units of 50 µs: a
+    /// Most cost of a user's connecting and catching up in a second, for all devices together, in units of 50 µs: a
     /// tenth of a core, as for commands (Docs/Decisions/0065-arrivals.md).
     public var arrivalsPerSecond = 2_000
-    /// The most of it at once, two seconds of a core. After a restart, 64 devices of a user in 3,000 conversations come
-    /// back at once (64 each), and each catches up with 10,000 messages in a hundred conversations (500 each). Whoever
-    /// is in 20,000 conversations and flaps is let in 90 times in a row.
+    /// Most of that cost at once, two seconds of a core. After a restart, 64 devices of a user in 3,000 conversations
+    /// come back at once (64 each), and each catches up with 10,000 messages in a hundred conversations (500 each). A
+    /// user in 20,000 conversations who flaps is let in 90 times in a row.
     public var arrivalsMax = 40_000
     /// The price of a `hello`, in such units: with the upgrade and the token it takes 0.2 ms.
     public var helloPrice = 4
@@ -182,8 +182,8 @@ public struct Limits: Sendable, Equatable {
     public var rowsPerArrival = 32
     /// Bytes of such a page for one unit: 500 KB take 0.8 ms.
     public var bytesPerArrival = 32_768
-    /// Commands of one session per second that are refused with `rate_limited`, sustained. Clients that wait as they
-    /// are told get one each.
+    /// Commands of one session per second that are refused with `rate_limited`, sustained. Clients that wait as long as
+    /// the answer says get one each.
     public var refusalsPerSecond = 100
     /// The most such refusals at once: as many as a client has under way that sent what it had kept while it was
     /// offline. One more closes the connection (4008).
@@ -200,19 +200,19 @@ public struct Limits: Sendable, Equatable {
     /// at most.
     public var readsMax = 1_000
 
-    /// How many times a read is made while its conversation is edited. Each sees what was committed before it, so
-    /// another one is needed only if an edit is committed meanwhile.
+    /// Most tries of a read while its conversation is edited. Each sees what was committed before it, so another one is
+    /// needed only if an edit is committed meanwhile.
     public var readAttempts = 8
 
     /// Most conversations, members or watches that a turn looks at one by one for commands that name many, or whose
-    /// user is in many, and most of those who are told in it that somebody came or went. It takes 0.1 ms, and 0.6 ms in
-    /// a list of 20,000 conversations that aren't in the processor's cache.
+    /// user is in many, and most recipients of presence changes in it. It takes 0.1 ms, and 0.6 ms in a list of 20,000
+    /// conversations that aren't in the processor's cache.
     public var stepsPerTurn = 2_048
     /// Such steps for the price of one command.
     public var stepsPerCommand = 100
 
-    /// Most conversations that are looked at for one command, to find a group that its user shares with somebody whom
-    /// it may not reach otherwise. It takes 0.5 ms, and 2.5 ms in the longest lists.
+    /// Most conversations that are looked at for one command, to find a group that its user shares with a user that it
+    /// may not reach otherwise. It takes 0.5 ms, and 2.5 ms in the longest lists.
     public var gateSteps = 8_192
 
     // MARK: Tables
@@ -222,29 +222,29 @@ public struct Limits: Sendable, Equatable {
     /// Most conversations of a user that the user opened, wrote to or changed something in. What others open doesn't
     /// count, or anybody could lock anybody out.
     public var conversationsPerUser = 10_000
-    /// Most conversations that a user opened and in which nobody else has done anything, even if the user has left
-    /// them. A person opens a few a day, and most are answered.
+    /// Most conversations that a user opened without any act of another user in them, even if the user has left them. A
+    /// person opens a few a day, and most are answered.
     public var unansweredPerUser = 1_000
-    /// Requests of a user that nobody has accepted in the last 30 days, dropped ones included: more than a person who
-    /// means each of them writes, and too few for one who means none.
+    /// Unaccepted requests of a user in the last 30 days, dropped ones included: more than a person who means each of
+    /// them writes, and too few for one who means none.
     public var requestsPerUser = 20
-    /// How long a request that isn't accepted counts against its sender.
+    /// Time for which a request that isn't accepted counts against its sender.
     public var requestMilliseconds: Int64 = 30 * 86_400_000
-    /// Most conversations of a user in all. Beyond it, only those whom the user wrote to may put it into another group;
+    /// Most conversations of a user in all. Beyond it, only users that it wrote to may add it to another group;
     /// everything else goes on. Twice what it may have of its own, so that it takes ten strangers to get there.
     public var membershipsPerUser = 20_000
-    /// Users whom nobody has named before that one user may name in an hour, all at once or one by one: a group of
-    /// 1,000 colleagues in one command. A user costs 500 bytes of memory and 50 on disk.
+    /// New users that one user may make by naming them in an hour, all at once or one by one: a group of 1,000
+    /// colleagues in one command. A user costs 500 bytes of memory and 50 on disk.
     public var introductionsPerHour = 1_000
-    /// Users, known or not, whom one user may put into conversations in an hour: the largest group twice. A membership
+    /// Users, known or not, that one user may add to conversations in an hour: the largest group twice. A membership
     /// costs some 300 bytes of memory.
     public var additionsPerHour = 20_000
     /// Most devices of a user that keep a cursor. A further one replaces the device that has been away longest.
     public var devicesPerUser = 64
-    /// Settings of one user, and as many removals that devices which were away are told of. One for each conversation
+    /// Settings of one user, and as many removals that are kept for devices which were away. One for each conversation
     /// that a person mutes, pins or writes a draft in, and some more.
     public var statesPerUser = 1_000
-    /// Sessions of operators at once, and sessions that are told statistics.
+    /// Sessions of operators at once, and sessions that get statistics.
     public var operatorsMax = 64
     /// Connections of one sign-in (claim `sid`) at once: twice as many as its user may have devices, since each may be
     /// about to take over. To revoke it closes all of them in one turn.
@@ -265,19 +265,19 @@ public struct Limits: Sendable, Equatable {
     public var watchedPerSession = 1_000
     /// Most conversations of which one session may watch how many members are online: those on a screen, twice.
     public var countsPerSession = 64
-    /// Most counts of one conversation that are told in a second, to all who watch it together. If 10,000 do, each is
-    /// told every five seconds, and it costs what a message a second to 2,000 people does.
+    /// Most counts of one conversation that are sent in a second, to all its watchers together. If 10,000 watch, each
+    /// gets one every five seconds, and it costs what a message a second to 2,000 people does.
     public var countsPerSecond = 2_000
-    /// Largest conversation whose count is told as fast as the presence of its members. In larger ones somebody always
+    /// Largest conversation whose count is sent as fast as the presence of its members. In larger ones a member always
     /// comes or goes.
     public var countMembersSmall = 256
     /// Most members that events and conversation objects name. `conversation.members` returns all of them.
     public var membersNamed = 50
-    /// Most users that a conversation shows as typing at once, by name. Of those beyond, members are told that they are
-    /// several.
+    /// Most users that a conversation shows as typing at once, by name. Beyond it, members only learn that several
+    /// type.
     public var typersPerConversation = 20
-    /// Largest conversation whose members are told who is typing. In larger ones there is always somebody, and telling
-    /// all of them each name costs as much as the messages. They are told whether several type.
+    /// Largest conversation whose members get the names of users who type. In larger ones there is always one, and
+    /// sending each name to all costs as much as the messages. Their members only learn whether several type.
     public var typingMembersMax = 256
     /// Most people whose names and photos come with a list of conversations: of a page of 50, everybody in small
     /// groups. Each takes some 100 bytes of the answer, 600 at most.
@@ -299,12 +299,12 @@ public struct Limits: Sendable, Equatable {
     public var receiptsPerMillisecond = 64
 
     /// Most frames with badges that a turn sends in a millisecond: 0.1 ms with the writes that follow, so a message to
-    /// a group of 2,000 tells all of them within an eighth of a second. A quarter of it while there is something else
+    /// a group of 2,000 updates all badges within an eighth of a second. A quarter of it while there is something else
     /// to write.
     public var badgesPerMillisecond = 16
     /// Most conversations that are looked at for the badge before `welcome`, whatever else the turn does: 25 µs, as
-    /// much as the rest of a `hello` takes. Whoever is in more is counted as far as the turn has steps, and may be told
-    /// later.
+    /// much as the rest of a `hello` takes. A user in more is counted as far as the turn has steps, and may get the
+    /// badge later.
     public var badgeCountedAtOnce = 256
 
     // MARK: Queues
@@ -333,8 +333,8 @@ public struct Limits: Sendable, Equatable {
     /// Most held-back states that one slow session may be owed before it is closed (4001). A session that catches up
     /// gets as many answers to durable commands of its own before it is refused further ones (`busy`).
     public var owedMax = 4_096
-    /// Messages of one session whose ack still tells something, 24 bytes each. Beyond that, delivered watermarks are
-    /// less precise.
+    /// Messages of one session whose ack still changes a watermark, 24 bytes each. Beyond that, delivered watermarks
+    /// are less precise.
     public var unackedPerSession = 256
     /// Most durable events waiting for the writer. Further ones are refused with `busy`.
     public var pendingEvents = 65_536
@@ -342,7 +342,7 @@ public struct Limits: Sendable, Equatable {
     public var pendingBytes = 67_108_864
     /// Bytes of large events, those above `storedBytesPerCommand`, that may wait for the writer before each user may
     /// only have its share there: some 20 ms of writing. So one user may send as fast as the store writes, and 50 who
-    /// do keep nobody else waiting for longer than a tenth of a second.
+    /// do keep no other waiting for longer than a tenth of a second.
     public var largeBytesFree = 1_048_576
     /// Bytes of large events of one user that may wait beyond it: one text of the usual longest size at a time.
     public var largeBytesShare = 32_768
@@ -389,8 +389,8 @@ public struct Limits: Sendable, Equatable {
     public var sharedPageBytes = 8_388_608
     /// Most pages that are kept for other sessions: few enough to check at each edit.
     public var sharedPages = 256
-    /// How often, every `aliveMilliseconds`, pages that nobody wants are dropped before one that is wanted all the time
-    /// is read again: five minutes. The log erases messages because of their age without telling anybody.
+    /// Number of rounds, one every `aliveMilliseconds`, in which unused pages are dropped before one in constant use is
+    /// read again: five minutes. The log erases messages because of their age without an event.
     public var sharedPageRounds = 60
     /// Most conversations of a page that other sessions may share. Who missed events in more of them hardly shares the
     /// page with anybody.
@@ -411,10 +411,10 @@ public struct Limits: Sendable, Equatable {
     public var feedBytes = 262_144
     /// Rows that are looked at for one such page. Where conversations were erased, many have nothing to tell.
     public var feedLooks = 4_096
-    /// Messages of a user that one command erases: each is an event that the conversation is told.
+    /// Messages of a user that one command erases: each is an event for the conversation.
     public var erasedAtOnce = 256
-    /// Sessions that are told what one command erases, all messages together: a tenth of a second of the loop at most,
-    /// in pieces as with other events. Of one message for more of them, all are told.
+    /// Most deliveries of what one command erases, all messages together: a tenth of a second of the loop at most, in
+    /// pieces as with other events. A single message for more sessions is still sent to all.
     public var erasedDeliveries = 20_000
     /// Consumers of the feed that keep a cursor. A deployment has one for each program that follows the log.
     public var feedConsumers = 16
@@ -438,29 +438,29 @@ public struct Limits: Sendable, Equatable {
     public var pongMaxMilliseconds: Int64 = 60_000
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGraceMilliseconds: Int64 = 25_000
-    /// How long a dropped device may take to come back before its user is shown as offline, and everybody after a
+    /// Time in which a dropped device may come back before its user is shown as offline, and all devices after a
     /// restart.
     public var graceMilliseconds: Int64 = 15_000
-    /// How long a device is idle before its user is shown as away. A look away from the screen isn't an absence.
+    /// Time for which a device is idle before its user is shown as away. A look away from the screen isn't an absence.
     public var awayMilliseconds: Int64 = 300_000
-    /// How long a user is shown as typing after the last `typing` command.
+    /// Time for which a user is shown as typing after the last `typing` command.
     public var typingMilliseconds: Int64 = 3_000
-    /// Shortest time between two beginnings of typing, or changes of its thread, that others are told, so that
+    /// Shortest time between two beginnings of typing, or changes of its thread, that are sent to others, so that
     /// switching it on and off doesn't cause more events.
     public var typingAgainMilliseconds: Int64 = 1_000
-    /// Shortest time between two changes of whether several type that a conversation's members are told. However many
-    /// come and go, they cost a large group fewer deliveries than one person does who writes.
+    /// Shortest time between two changes of whether several type that are sent to a conversation's members. However
+    /// many come and go, they cost a large group fewer deliveries than one person does who writes.
     public var severalTypingMilliseconds: Int64 = 5_000
     /// Time between two notes in the store that the relay is alive. After a crash, last-seen times may be wrong by this
     /// much.
     public var aliveMilliseconds: Int64 = 5_000
-    /// A relay that was down for longer than this shows nobody as online when it starts. A restart takes seconds, a
-    /// repair minutes; clients that were kept out for so long have given up or tell their users.
+    /// A relay that was down for longer than this shows no user as online when it starts. A restart takes seconds, a
+    /// repair minutes; clients that were kept out for this long have given up or warned their users.
     public var downMilliseconds: Int64 = 300_000
     /// Time over which changes of presence and receipts are collected.
     public var gatherMilliseconds: Int64 = 50
-    /// Time over which changes of badges are collected. A message changes the badges of all members, and nobody looks
-    /// at the icon of an app more often than twice a second.
+    /// Time over which changes of badges are collected. A message changes the badges of all members, and people don't
+    /// look at the icon of an app more often than twice a second.
     public var badgeMilliseconds: Int64 = 500
     /// The longest time for which a status may be set: who is away for longer than a year says so again.
     public var statusMaxMilliseconds: Int64 = 366 * 86_400_000
@@ -470,22 +470,22 @@ public struct Limits: Sendable, Equatable {
     /// which a timer that has become useless stays.
     public var muteLookMilliseconds: Int64 = 60_000
     /// Most frames of presence in a second, to all sessions together: a fifth of a core, at up to 5 µs for a write. If
-    /// more would have to be told, changes are gathered for longer: 100,000 sessions that are all told something in
-    /// each round get a frame every 2.5 s.
+    /// more are due, changes are gathered for longer: 100,000 sessions with something new in each round get a frame
+    /// every 2.5 s.
     public var presencePerSecond = 40_000
     /// Frames of presence beyond that pace that delay nothing: what a tick of 50 ms has at the pace.
     public var presenceAtOnce = 2_000
     /// Time between two ticks at which counts of a small conversation are sent: a slot of the timers.
     public var countMillisecondsSmall: Int64 = 100
-    /// Shortest time between two counts of a larger conversation. Nobody reads a number of four digits more often.
+    /// Shortest time between two counts of a larger conversation. People don't read a number of four digits more often.
     public var countMilliseconds: Int64 = 1_000
     /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
     /// Time from one sample of statistics to the next. To take one costs 50 to 100 µs, most of it for what the system
     /// says of the process and its disk.
     public var statisticsMilliseconds: Int64 = 2_000
-    /// How long the tokens of a revoked sign-in are refused if the command doesn't say: as long as access tokens mostly
-    /// live, and a minute in which the issuer's clock may be ahead.
+    /// Time for which the tokens of a revoked sign-in are refused by default: as long as access tokens mostly live, and
+    /// a minute in which the issuer's clock may be ahead.
     public var signInEndMilliseconds: Int64 = 3_660_000
     /// The most that it may say. Tokens that live for longer than a day are no access tokens; and what is refused for
     /// years would fill the table of those who need it for an hour.
@@ -500,21 +500,21 @@ public struct Limits: Sendable, Equatable {
     /// Longest time between two such looks, should the wall clock be set: they are at most a minute late, with the 30 s
     /// in which the store empties its write-ahead log.
     public var disappearLookMilliseconds: Int64 = 15_000
-    /// How often it is looked whether sign-ins can be forgotten, because none of their tokens can be good any more.
+    /// Interval of the check for sign-ins that can be forgotten, because none of their tokens can be valid any more.
     public var signInLookMilliseconds: Int64 = 60_000
-    /// How long a page of the feed waits for something to tell: shorter than clients wait for an answer.
+    /// Time for which a page of the feed waits for an event: shorter than clients wait for an answer.
     public var feedWaitMilliseconds: Int64 = 8_000
     /// Time over which acks of the feed are collected before they are stored. A crash makes a consumer get again what
     /// it has acked since.
     public var feedStoreMilliseconds: Int64 = 250
-    /// How long a client is told to wait when the writer's queue is full.
+    /// Wait for a client when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
-    /// How long a client is told to wait that writes faster than it catches up.
+    /// Wait for a client that writes faster than it catches up.
     public var aheadRetryMilliseconds: Int64 = 1_000
-    /// How long a client is told to wait while the disk of the store is full. Somebody has to make room.
+    /// Wait for a client while the disk of the store is full. The operator has to make room.
     public var fullRetryMilliseconds: Int64 = 10_000
-    /// After how long a commit under way keeps further durable commands out, and how long their clients are told to
-    /// wait. Otherwise they would wait for nobody knows how long, and a queue full of them would be sent when most of
+    /// Time after which a commit under way keeps further durable commands out, and the wait that their clients are
+    /// asked for. Otherwise they would wait for an unknown time, and a queue full of them would be sent when most of
     /// their senders have given up. A commit takes milliseconds, on a slow disk a second.
     public var stallMilliseconds: Int64 = 2_000
 

@@ -3,16 +3,16 @@
 public enum OperatorCommand {
     /// The users who are shown as here, a page of them.
     case people(after: Text?, limit: Int?)
-    /// How a user is shown and why, and the user's devices.
+    /// Returns a user's profile as shown, where it comes from, and the user's devices.
     case person(Text)
-    /// Who has an event and who waits for it, a page of them.
+    /// Returns the recipients of an event, and the members it hasn't reached yet; a page of them.
     case whereabouts(Whereabouts)
     /// Users and groups of whose name a word begins so, and what has this id or code; a page of them.
     case find(prefix: Text, after: Text?, limit: Int?)
     /// Closes the connections of a user, or of one device.
     case disconnect(user: Text, device: Text?)
-    /// Refuses the tokens that a user has, or those that one device has, and closes their connections. The user may be
-    /// one whom nobody has named yet if that is said.
+    /// Refuses a user's existing tokens, or those of one device, and closes the connections. `isUnknown`: the relay may
+    /// not know the user yet.
     case revoke(user: Text, device: Text?, isUnknown: Bool)
     /// Refuses the tokens of a sign-in until this time, and closes its connections.
     case endSignIn(Text, until: Timestamp?)
@@ -21,7 +21,7 @@ public enum OperatorCommand {
     /// Begins or ends the stream of statistics.
     case statistics(isActive: Bool, limit: Int?)
 
-    /// How these users are shown.
+    /// Returns the presence of these users.
     case states([Text])
     /// The next of the messages that a user has written are erased: those above this position, and up to this time.
     case eraseMessages(user: Text, after: Position?, until: Timestamp?)
@@ -32,9 +32,9 @@ public enum OperatorCommand {
     case profile(user: Text, ProfileChange, isDeleted: Bool?)
     /// The user has come by a link of another, the inviter: the two are contacts, and their conversation is opened.
     case introduce(user: Text, inviter: Text)
-    /// Who invites to what by this code, for somebody without an account.
+    /// Shows the inviter and the target of the invitation with this code, to a visitor without an account.
     case showInvitation(code: Text)
-    /// What users have reported, a page of it, in the order of numbers.
+    /// Returns a page of users' reports, in the order of numbers.
     case reports(after: Int64?, limit: Int?, ReportState?)
     /// A report with the message, and what was written around it.
     case showReport(Int64)
@@ -50,17 +50,17 @@ public enum OperatorCommand {
     /// A consumer isn't needed any more.
     case forgetFeed(consumer: Text)
 
-    /// Who may send a command.
+    /// The sessions that may send a command.
     public enum Senders: Sendable {
         /// Only operators.
         case operators
         /// Only services: what the log says, which operators needn't know.
         case services
-        /// Both: who is to be closed out, and whether somebody is there.
+        /// Both: services may have to close connections, and to know whether a user is online.
         case both
     }
 
-    /// Who may send it.
+    /// The sessions that may send it.
     public var senders: Senders {
         switch self {
         case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation, .profile, .reports,
@@ -73,7 +73,7 @@ public enum OperatorCommand {
 
     /// `feed`.
     public struct Feed {
-        /// Who asks: the name of the cursor.
+        /// The name of the cursor.
         public var consumer: Text
         /// Only events above this position; nil for those above the cursor.
         public var after: Position?
@@ -94,7 +94,7 @@ public enum OperatorCommand {
 
     /// `admin.message`.
     public struct Whereabouts {
-        /// How the event is named.
+        /// The way in which the event is named.
         public enum Event {
             case position(Position)
             case message(conversation: Text, SequenceNumber)

@@ -1,4 +1,4 @@
-/// Which members of a group may write in it.
+/// The members of a group who may write in it.
 public enum PostingRule: UInt8, WireWord {
     /// All of them.
     case all = 0

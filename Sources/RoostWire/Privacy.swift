@@ -1,10 +1,10 @@
-/// Who is told whether a user is there, and the status text. The numbers are stored.
+/// The audience of a user's presence and status text. The numbers are stored.
 public enum PresenceAudience: UInt8, WireWord {
-    /// Who shares a conversation with the user.
+    /// Users who share a conversation with the user.
     case shared = 0
     /// Everyone, so that the user can be watched before the first message.
     case everyone = 1
-    /// Nobody: the user is shown as offline.
+    /// No other user: the user is shown as offline.
     case nobody = 2
 
     /// The word on the wire.
@@ -17,7 +17,8 @@ public enum PresenceAudience: UInt8, WireWord {
     }
 }
 
-/// How exactly others are told when a user was there last. Ordered from all to nothing. The numbers are stored.
+/// The precision with which others see when a user was last online. Ordered from all to nothing. The numbers are
+/// stored.
 public enum LastSeenDetail: UInt8, WireWord, Comparable {
     /// The time.
     case exact = 0
@@ -35,15 +36,15 @@ public enum LastSeenDetail: UInt8, WireWord, Comparable {
         }
     }
 
-    /// Whether the first tells more.
+    /// Whether the first shows more.
     public static func < (one: LastSeenDetail, other: LastSeenDetail) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Who is told how far a user has read. The numbers are stored.
+/// The audience of a user's read receipts. The numbers are stored.
 public enum ReadAudience: UInt8, WireWord {
     /// The members of the conversation.
     case shared = 0
-    /// Nobody.
+    /// No other user.
     case nobody = 1
 
     /// The word on the wire.
@@ -55,7 +56,7 @@ public enum ReadAudience: UInt8, WireWord {
     }
 }
 
-/// What a user shows to one other user, instead of what the settings say. The numbers are stored.
+/// An exception for one other user from the settings. The numbers are stored.
 public enum PrivacyException: UInt8, WireWord {
     /// Everything, as long as both share a conversation.
     case always = 1
@@ -63,8 +64,8 @@ public enum PrivacyException: UInt8, WireWord {
     case never = 2
     /// A block: nothing at all, either way. `except` doesn't set it; `contact.block` does.
     case blocked = 3
-    /// A block of somebody to whom `always` or `never` applies again once it is taken away. On the wire they are
-    /// `blocked`.
+    /// A block over an exception `always` or `never`, which applies again once the block is removed. On the wire they
+    /// are `blocked`.
     case blockedOverAlways = 4, blockedOverNever = 5
 
     /// Those with a word of their own.
@@ -87,7 +88,7 @@ public enum PrivacyException: UInt8, WireWord {
         }
     }
 
-    /// What applies without the block; nil for what the settings say.
+    /// The exception that applies without the block; nil for none.
     public var unblocked: PrivacyException? {
         switch self {
         case .always, .blockedOverAlways: .always
@@ -96,7 +97,7 @@ public enum PrivacyException: UInt8, WireWord {
         }
     }
 
-    /// The block of somebody to whom this applies.
+    /// A block over this exception.
     public static func block(over exception: PrivacyException?) -> PrivacyException {
         switch exception {
         case .always, .blockedOverAlways: .blockedOverAlways
@@ -106,7 +107,7 @@ public enum PrivacyException: UInt8, WireWord {
     }
 }
 
-/// When somebody was there last, told coarsely.
+/// A coarse form of the time when a user was last online.
 public enum SeenRange: WireWord {
     /// Within three days.
     case recently
@@ -139,16 +140,16 @@ public enum SeenRange: WireWord {
     }
 }
 
-/// What a user tells others of the own presence and reading.
+/// A user's settings for who sees its presence and reading.
 public struct PrivacySettings: Hashable, Sendable {
-    /// Who is told whether the user is there.
+    /// The audience of the presence.
     public var presence = PresenceAudience.shared
-    /// How exactly others are told when the user was there last.
+    /// The precision of the time when the user was last online.
     public var lastSeen = LastSeenDetail.exact
-    /// Who is told how far the user has read.
+    /// The audience of the read receipts.
     public var read = ReadAudience.shared
 
-    /// As if the user had said nothing.
+    /// The defaults.
     public init() {}
 
     /// Settings.
@@ -161,11 +162,11 @@ public struct PrivacySettings: Hashable, Sendable {
 
 /// A change of some of the settings; nil members stay as they are.
 public struct PrivacyChange: Hashable, Sendable {
-    /// As in `PrivacySettings`.
+    /// See `PrivacySettings`.
     public var presence: PresenceAudience?
-    /// As in `PrivacySettings`.
+    /// See `PrivacySettings`.
     public var lastSeen: LastSeenDetail?
-    /// As in `PrivacySettings`.
+    /// See `PrivacySettings`.
     public var read: ReadAudience?
 
     /// Changes nothing, unless said otherwise.

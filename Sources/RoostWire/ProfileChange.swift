@@ -1,5 +1,5 @@
-/// What `profile.set` and `admin.profile` change. What is nil stays as it is, and an empty text takes a member away.
-/// Every `Text` is borrowed, as in `Command`.
+/// A change by `profile.set` or `admin.profile`. Nil leaves a member unchanged, and an empty text removes it. Every
+/// `Text` is borrowed, as in `Command`.
 public struct ProfileChange {
     /// The display name, which is never empty.
     public var name: Text?
@@ -7,7 +7,7 @@ public struct ProfileChange {
     public var username: Text?
     /// Where the photo is: a reference that means nothing to the relay.
     public var photo: Text?
-    /// What the user says of itself.
+    /// The user's self-description.
     public var bio: Text?
     /// The role and the tier, which only services and operators give.
     public var role, tier: Text?

@@ -1,14 +1,14 @@
-/// Why a user reports somebody. The numbers are stored.
+/// The reason for a report. The numbers are stored.
 public enum ReportReason: UInt8, WireWord {
     /// Advertising, or the same to many.
     case spam = 1
-    /// Insults, threats, or not leaving somebody alone.
+    /// Insults, threats, or stalking.
     case harassment = 2
-    /// The reported user pretends to be somebody else.
+    /// The reported user pretends to be another person.
     case impersonation = 3
-    /// What the law forbids.
+    /// Content against the law.
     case illegal = 4
-    /// What the text says.
+    /// Another reason, in the text.
     case other = 5
 
     /// The word on the wire.
@@ -25,9 +25,9 @@ public enum ReportReason: UInt8, WireWord {
 
 /// Whether an operator has closed a report.
 public enum ReportState: WireWord {
-    /// Nobody has.
+    /// No operator has closed it.
     case open
-    /// Somebody has.
+    /// An operator has closed it.
     case closed
 
     /// The word on the wire.

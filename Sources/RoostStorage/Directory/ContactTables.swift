@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// The tables `contact` and `prospect`. On the writer's thread, or that of whoever owns the connection.
+/// The tables `contact` and `prospect`. Confined to the writer's thread, or that of the connection's owner.
 struct ContactTables {
     private let setContact: Statement
     private let deleteContact: Statement

@@ -16,9 +16,9 @@ final class Directory {
         var joining = JoiningRule.open
         /// Whether it is a direct one.
         var isDirect = false
-        /// Where it ends for a user from whom everything behind that is withheld.
+        /// The end of the conversation for a user who doesn't get anything behind it.
         var veil: Veil?
-        /// Whom it waits for to accept it.
+        /// The request that waits for a user to accept it.
         var request: StoredRequest?
         /// Messages that have disappeared or were deleted.
         var gone = SequenceRanges()
@@ -123,8 +123,8 @@ final class Directory {
         try insert(statements.insertDevice, as: "device number \(device.value)")
     }
 
-    /// Inserts a row under a number that the relay has leased, and that therefore nobody has. Another row there means
-    /// that the store is damaged; it must not be replaced.
+    /// Inserts a row under a number that the relay has leased, and that is therefore free. Another row there means that
+    /// the store is damaged; it must not be replaced.
     private func insert(_ statement: Statement, as number: @autoclosure () -> String) throws {
         do {
             try statement.run()
@@ -181,7 +181,7 @@ final class Directory {
         try statement.run()
     }
 
-    /// Of a device, or of all of the user's.
+    /// Sets the revocation of a device, or of all of the user's.
     func setRevocation(of user: UserNumber, _ device: String?, to time: Timestamp) throws {
         statements.setRevocation.bind(1, user.value)
         try statements.setRevocation.bind(2, copying: device ?? "")
@@ -323,7 +323,7 @@ final class Directory {
         }
     }
 
-    /// What is nil stays as it is.
+    /// Changes what a group shows of itself. Nil leaves a member unchanged.
     private func show(
         _ conversation: ConversationNumber, _ name: String?, _ photo: String?, _ description: String?
     ) throws {
@@ -340,7 +340,7 @@ final class Directory {
         switch opening.change {
         case .create: return conversation(opening.conversation.value) == nil
         case .add(let members):
-            // For one from whom all was withheld, it isn't there either.
+            // If all was withheld from the user, it isn't there either.
             if let veil = conversation(opening.conversation.value)?.veil, veil.user == opening.sender,
                 let joinedAt = try veils.joinedAt(veil.user, in: opening.conversation), veil.hidesAll(since: joinedAt)
             {

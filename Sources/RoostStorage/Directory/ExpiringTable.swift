@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Which messages will disappear, in the order of their times. Derived from the log. On the writer's thread, in its
+/// The messages that will disappear, in the order of their times. Derived from the log. On the writer's thread, in its
 /// transactions.
 struct ExpiringTable {
     /// A message that disappears.

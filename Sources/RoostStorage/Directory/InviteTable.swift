@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// The table `invite`. On the writer's thread, or that of whoever owns the connection.
+/// The table `invite`. Confined to the writer's thread, or that of the connection's owner.
 struct InviteTable {
     private let setInvite: Statement
     private let deleteInvite: Statement

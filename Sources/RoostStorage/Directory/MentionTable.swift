@@ -1,9 +1,9 @@
 import RoostCore
 import RoostWire
 
-/// Which members have unread mentions, and where. The rows of user 0 are those of all members together. Members read
-/// on, so rows go again: those of a member up to what it has read, those that are too many, the oldest first, and those
-/// of a member who leaves. On the writer's thread, in its transactions.
+/// Members' unread mentions, by conversation. The rows of user 0 are those of all members together. Members read on, so
+/// rows go again: those of a member up to what it has read, those that are too many, the oldest first, and those of a
+/// member who leaves. On the writer's thread, in its transactions.
 struct MentionTable {
     /// Stands for all members.
     static let everybody = UserNumber.none

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Which messages are pinned, a few in a conversation. What is deleted, or has disappeared, isn't pinned any more. On
-/// the writer's thread, in its transactions.
+/// The pinned messages, a few in a conversation. A message that was deleted or has disappeared isn't pinned any more.
+/// On the writer's thread, in its transactions.
 struct PinTable {
     private let insert: Statement
     private let delete: Statement
@@ -32,7 +32,8 @@ struct PinTable {
         try hide(pin.sequence, of: conversation, from: .none)
     }
 
-    /// A pin was taken back. If that is withheld from the other user, for whom the message was pinned, it still is.
+    /// Removes a pin. If the unpin is withheld from the other user, and the message was pinned for that user, it still
+    /// is.
     func unpin(
         _ sequence: SequenceNumber, of conversation: ConversationNumber, by user: UserNumber, isWithheld: Bool
     ) throws {
@@ -65,7 +66,7 @@ struct PinTable {
         try deleteAll.run()
     }
 
-    /// For whom a message isn't pinned; `.none` for nobody, nil for all.
+    /// The user who doesn't see the pin; `.none` if all see it, nil if the message isn't pinned.
     func hiddenFrom(_ sequence: SequenceNumber, of conversation: ConversationNumber) throws -> UserNumber? {
         find.bind(1, conversation.value)
         find.bind(2, sequence.value)

@@ -1,8 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Who gave which reaction to which message, and the counts shown in history. On the writer's thread, in its
-/// transactions.
+/// The reactions to messages by user, and the counts shown in history. On the writer's thread, in its transactions.
 struct Reactions {
     /// Queries of committed rows, outside the transaction.
     private struct Committed {
@@ -79,7 +78,7 @@ struct Reactions {
         return try withheld.first { _ in true } ?? false
     }
 
-    /// How many different reactions the sender of the event has given to its message.
+    /// Number of different reactions that the sender of the event has given to its message.
     func count(_ event: Append) throws -> Int64 {
         bindMessage(count, event)
         count.bind(3, event.sender.value)

@@ -48,7 +48,7 @@ struct ReceiptTable {
         try removeOne.run()
     }
 
-    /// How far a member has got by what is stored, and where it joined; nil if the user isn't one.
+    /// A member's stored watermark, and where it joined; nil if the user isn't one.
     func watermark(
         of user: UserNumber, in conversation: ConversationNumber
     ) throws -> (mark: Watermark, joinedAfter: SequenceNumber)? {
@@ -130,7 +130,7 @@ extension ReceiptSteps {
         self.init(from: SequenceNumber(min(from, to)), steps.reversed())
     }
 
-    /// The steps that can be told apart by two bytes of their sequences: all, unless a watermark rose by so much.
+    /// The steps that two bytes can hold: all, unless a watermark rose by too much.
     fileprivate var encoded: [UInt8] {
         var kept = steps[...]
         for (place, step) in steps.enumerated().dropFirst()

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What users have reported. On the writer's thread.
+/// The users' reports. On the writer's thread.
 struct ReportTable {
     private let insert: Statement
     private let delete: Statement

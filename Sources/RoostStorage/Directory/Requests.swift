@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// How a request stands in the column of its conversation: the receiver's number, negative once the receiver has
-/// dropped it, and 0 if the conversation is no request.
+/// A request's form in the column of its conversation: the receiver's number, negative once the receiver has dropped
+/// it, and 0 if the conversation is no request.
 extension StoredRequest {
     /// Nil for 0.
     init?(number: Int32) {
@@ -12,6 +12,6 @@ extension StoredRequest {
 }
 
 extension StoredRequest? {
-    /// As `init(number:)` reads it.
+    /// The number that `init(number:)` reads.
     var number: Int32 { map { $0.isDropped ? -$0.receiver.value : $0.receiver.value } ?? 0 }
 }

@@ -1,12 +1,12 @@
 import RoostCore
 import RoostWire
 
-/// The settings of users: of each key the newest value, with the position at which it was set. A setting has no row in
+/// The settings of users: the newest value of each key, with the position at which it was set. A setting has no row in
 /// the log, so a key that is set a million times takes no more room than one that is set once. A removed key stays as a
-/// row without a value, so that devices that were away are told; of the oldest removals only the newest position stays,
-/// in a row with an empty key. On the writer's thread, in its transactions.
+/// row without a value, for devices that were away; of the oldest removals only the newest position stays, in a row
+/// with an empty key. On the writer's thread, in its transactions.
 final class SettingTable {
-    /// How many keys a user has, and how many removals.
+    /// Numbers of a user's keys and removals.
     private struct Counts {
         var set = 0
         var removed = 0
@@ -63,7 +63,7 @@ final class SettingTable {
         let user = event.sender.value
         let row = try row(of: event.label, user)
         let present = row.flatMap { $0.value.isEmpty ? nil : $0 }
-        // Most likely a retry. Whoever set the value, the user has what it wants.
+        // Most likely a retry. If another device set the same value, the user has what it wants, too.
         if let present, present.value == event.body {
             return .duplicate(
                 Position(present.position), .none, event.conversation, Timestamp(milliseconds: present.time))
@@ -128,8 +128,7 @@ final class SettingTable {
     /// No position up to here is given again, although the log has no row there.
     private func settle(_ position: Int64) throws { try meta.set("head_floor", to: position) }
 
-    /// Forgets the older half of the removals: whoever hasn't been told of them reads everything anew. Returns how many
-    /// they were.
+    /// Forgets the older half of the removals: a device that missed them reads everything anew. Returns their number.
     private func forgetRemovals(of user: Int32, _ event: Append) throws -> Int {
         let half = max(1, perUser / 2)
         oldest.bind(1, user)

@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 extension StoredStatus {
-    /// As stored; `auto` if the number is damaged.
+    /// Reads the stored form; `auto` if the number is damaged.
     init(number: Int32, text: String, toldText: String, until: Int64) {
         let choice = UInt8(exactly: number).flatMap(StatusChoice.init(rawValue:)) ?? .auto
         self.init(choice, text: text, toldText: toldText, until: Timestamp(milliseconds: max(0, until)))
@@ -10,7 +10,7 @@ extension StoredStatus {
 }
 
 extension PrivacySettings {
-    /// As stored. Damaged settings show nobody anything.
+    /// Reads the stored form. Damaged settings hide everything.
     init(shownTo: Int32, seenAs: Int32, readTo: Int32) {
         self.init(
             UInt8(exactly: shownTo).flatMap(PresenceAudience.init(rawValue:)) ?? .nobody,
@@ -20,6 +20,6 @@ extension PrivacySettings {
 }
 
 extension PrivacyException {
-    /// As stored; `blocked` if the number is damaged.
+    /// Reads the stored form; `blocked` if the number is damaged.
     init(number: Int32) { self = UInt8(exactly: number).flatMap(PrivacyException.init(rawValue:)) ?? .blocked }
 }

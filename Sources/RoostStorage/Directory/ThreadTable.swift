@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Which messages belong to the thread that began with a message. Messages that were deleted or have disappeared are in
-/// none. Derived from the log. On the writer's thread, in its transactions.
+/// The messages of threads, by the message with which a thread began. Messages that were deleted or have disappeared
+/// are in none. Derived from the log. On the writer's thread, in its transactions.
 struct ThreadTable {
     private let insert: Statement
     private let remove: Statement

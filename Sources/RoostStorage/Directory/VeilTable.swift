@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// The table `veil`: where direct conversations end for users from whom everything behind that is withheld. It has a
-/// row only as long as nothing else has come since. On the writer's thread, in its transactions.
+/// The table `veil`: the ends of direct conversations for users who don't get anything behind them. It has a row only
+/// as long as nothing else has come since. On the writer's thread, in its transactions.
 struct VeilTable {
     private let insert: Statement
     private let delete: Statement
@@ -85,7 +85,7 @@ extension Directory {
         try veils.add(veil, of: event.conversation)
     }
 
-    /// What was withheld never counts as unread.
+    /// Ends a veil. Withheld messages never count as unread.
     private func lift(
         _ veil: Veil, of number: ConversationNumber, _ conversation: Conversation, at position: Int64
     ) throws {

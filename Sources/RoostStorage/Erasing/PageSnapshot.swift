@@ -75,8 +75,8 @@ struct PageSnapshot {
         return true
     }
 
-    /// Writes a page into the database. Only for a store that nobody else has open, and a page that isn't in the
-    /// write-ahead log; what is in use of it must stay as it is.
+    /// Writes a page into the database. Only for a store that no other process has open, and a page that isn't in the
+    /// write-ahead log; its bytes in use must stay as they are.
     func write(_ bytes: [UInt8], to page: UInt32) throws {
         guard let write = methods.xWrite else { return }
         try check(write(file, bytes, Int32(clamping: bytes.count), offset(of: page)), "cleaning pages")

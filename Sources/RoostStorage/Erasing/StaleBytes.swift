@@ -36,7 +36,7 @@ public struct StaleBytes: Sendable, Equatable {
 struct StalePages {
     /// The page that SQLite's locks are in; it is never used (sqlite.org/fileformat2.html#the_lock_byte_page).
     private static let lockOffset = 1 << 30
-    /// How often a snapshot is taken again, because the write-ahead log began anew meanwhile.
+    /// Number of tries to take a snapshot, because the write-ahead log may begin anew meanwhile.
     private static let attempts = 8
 
     private let snapshot: PageSnapshot
@@ -54,8 +54,8 @@ struct StalePages {
         try run(on: database, isCleaning: false, progress)
     }
 
-    /// Overwrites what is stale, syncs the file, and returns what it was. Nobody else may write to the store, and its
-    /// write-ahead log has to be empty. What is in use of a page stays, so nothing is lost if this is cut short.
+    /// Overwrites stale bytes, syncs the file, and returns what they were. No other process may write to the store, and
+    /// its write-ahead log has to be empty. The bytes of a page in use stay, so nothing is lost if this is cut short.
     static func clean(_ database: Database, _ progress: @escaping ToolProgress.Report) throws -> StaleBytes {
         // No page in memory may be written later as it is now.
         sqlite3_db_release_memory(database.handle)

@@ -38,12 +38,12 @@ extension EventTail {
         }
     }
 
-    /// What the tail has of a conversation, without rows.
+    /// The tail's view of a conversation, without rows.
     func end(of conversation: ConversationNumber) -> View {
         rows(of: .init(conversation, after: Position(.max), upTo: Position(.max)), limit: 0)
     }
 
-    /// How many committed rows there are between two positions, how many of them aren't messages, and the floor.
+    /// Number of committed rows between two positions, number of those that aren't messages, and the floor.
     func changes(of conversation: Int32, after: Int64, upTo: Int64) -> (rows: Int, changes: Int, floor: Int64) {
         state.withLock { state in
             let end = min(upTo, state.published)

@@ -6,7 +6,7 @@ import Synchronization
 struct EventEntry: Sendable, Equatable {
     // The position and the message bit. An entry takes sixteen bytes; there are some hundred thousand in memory.
     private let place: Int64
-    /// As stored: for a message its own sequence, otherwise that of the last message before it.
+    /// The stored number: for a message its own sequence, otherwise that of the last message before it.
     let sequence: Int64
 
     var position: Int64 { place >> 1 }
@@ -79,7 +79,7 @@ final class EventTail: Sendable {
         }
     }
 
-    /// Tells that everything up to `head` is committed.
+    /// Publishes that everything up to `head` is committed.
     func publish(_ head: Int64) {
         state.withLock { $0.published = head }
     }

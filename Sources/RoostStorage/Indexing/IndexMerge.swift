@@ -20,7 +20,7 @@ struct IndexMerge {
         conversations = part.entries.keys.sorted()
     }
 
-    /// What to write next.
+    /// The next part to write.
     enum Item {
         case keys(ArraySlice<KeyEntry>, part: Int64)
         case events(EventBlock)

@@ -1,14 +1,14 @@
 import RoostCore
 import RoostWire
 
-/// The form that a key has in the log once its sender has left for good: its hash, as the key index has it. A command
-/// with the same key is still found, and nobody can read which key it was. Clients' keys have no space.
+/// The form of a key in the log once its sender has left for good: its hash, as the key index has it. A command with
+/// the same key is still found, and the key itself can't be read. Clients' keys have no space.
 enum ErasedKey {
     private static let mark = UInt8(ascii: " ")
     /// The mark and a digit for each four bits.
     private static let byteCount = 17
 
-    /// What stands in the log.
+    /// The text in the log.
     static func text(_ hash: UInt64) -> String {
         let digits = String(hash, radix: 16)
         return " " + String(repeating: "0", count: byteCount - 1 - digits.utf8.count) + digits

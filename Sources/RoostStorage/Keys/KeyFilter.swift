@@ -1,4 +1,4 @@
-/// Tells which hashes one generation of the key index certainly doesn't hold. A Bloom filter with eight bits for each
+/// Excludes hashes that one generation of the key index certainly doesn't hold. A Bloom filter with eight bits for each
 /// hash, all within 32 bytes, so that a question costs one memory access. Its size is fixed from the start, so its
 /// error rate doesn't depend on the number of generations. A value.
 struct KeyFilter {

@@ -48,7 +48,7 @@ final class KeyIndex {
     /// The table has the keys of all rows up to this position.
     var floor: Int64 { newest.upTo }
 
-    /// What the filters take in memory.
+    /// Bytes of the filters in memory.
     var filterBytes: Int { full.reduce(newest.filter.byteCount) { $0 + $1.filter.byteCount } }
 
     func hash(of key: UnsafeRawBufferPointer, by sender: Int32) -> UInt64 {
@@ -194,7 +194,7 @@ final class KeyIndex {
         if let last = full.popLast() { newest = last } else { try save(newest, withFilter: false) }
     }
 
-    /// Makes the filter from the blocks. If one is damaged, nobody knows its keys: then look-ups read the generation's
+    /// Makes the filter from the blocks. If one is damaged, its keys are unknown: then look-ups read the generation's
     /// parts without asking the filter, and fail at that block.
     private func fill(_ generation: inout KeyGeneration) throws {
         let blocks = statements.scan

@@ -13,7 +13,7 @@ struct KeyEntry: Equatable {
 }
 
 /// The keys, by hash, of rows that the key index doesn't hold yet. Only the writer looks up keys, so this is confined
-/// to its thread. A look-up gives candidates; the log tells whether the key really is there.
+/// to its thread. A look-up gives candidates; the log shows whether the key really is there.
 struct KeyTail {
     /// The keys of one part of the tail, in the order in which they were added, with a hash table of their indexes. The
     /// table has open addressing. The hashes are secret and evenly distributed, so their low bits select the slot. A

@@ -16,7 +16,7 @@ struct LogColumns {
 
     var position: Int64 { row.int64(0) }
     var conversation: Int32 { row.int32(1) }
-    /// As stored: for a message its own sequence, otherwise that of the last message before it.
+    /// The stored number: for a message its own sequence, otherwise that of the last message before it.
     var sequence: Int64 { row.int64(2) }
     /// nil if it is none of those that have rows.
     var kind: EventKind? {
@@ -73,9 +73,9 @@ struct LogColumns {
 
 /// An intact row, copied from the log. A value.
 struct LogRow {
-    /// As readers see it. For an edit, without the message's body.
+    /// The event for readers. For an edit, without the message's body.
     var event: StoredEvent
-    /// As stored: for a message its own sequence, otherwise that of the last message before it.
+    /// The stored number: for a message its own sequence, otherwise that of the last message before it.
     let sequence: Int64
 }
 

@@ -1,5 +1,5 @@
-/// How far the log has come, by everything in a store that says so: its rows, what follows from them, how far devices
-/// have acked, and the note beside the store. If something says more than the rows, the newest ones are lost. A value.
+/// The end of the log, by everything in a store that shows it: its rows, what follows from them, devices' acks, and the
+/// note beside the store. If anything shows more than the rows, the newest ones are lost. A value.
 struct LogEnd {
     /// The last row, or a later position that is settled without one.
     let known: Int64

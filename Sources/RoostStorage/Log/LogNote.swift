@@ -5,7 +5,7 @@ import Glibc
 /// because its write-ahead log is gone or an older copy stands in its place. It is kept in the file that locks the
 /// store. On the writer's thread.
 final class LogNote {
-    /// What it says.
+    /// The contents of the note.
     struct Content: Equatable {
         /// The log that is meant.
         var epoch: String

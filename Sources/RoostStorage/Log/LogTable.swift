@@ -166,7 +166,7 @@ final class CommittedLog {
     }
 }
 
-/// What changes rows of the log. Used only by the writer, in its transactions.
+/// Changes rows of the log. Used only by the writer, in its transactions.
 struct LogEditor {
     private let newRows: NewRows
     private let replace: Statement

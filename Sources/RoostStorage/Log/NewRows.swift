@@ -5,7 +5,7 @@ import RoostWire
 /// Rows on their way into the log, side by side in reused memory. SQLite reads them there and stores them with one
 /// statement. On the writer's thread, on its connection.
 final class NewRows {
-    /// As many bytes of texts are gathered; a longer text fits nevertheless. Copying more would only take memory.
+    /// Most bytes of texts that are gathered; a longer text fits nevertheless. Copying more would only take memory.
     private static let bytesMax = 1 << 20
 
     private let insert: Statement
@@ -31,7 +31,7 @@ final class NewRows {
         }
     }
 
-    // The connection was closed before, or nobody asks it for `new_rows` any more.
+    // The connection was closed before, or doesn't use `new_rows` any more.
     deinit { source.deallocate() }
 
     /// Adds the row of an event. It may be stored at once together with those before it.

@@ -2,7 +2,7 @@
 /// pointer to a page as it finds them: a damaged number may say that the row comes after all others, and a damaged
 /// pointer may lead to a page that was read before, or that comes later.
 struct WalkPlace {
-    /// What a row is to the walk.
+    /// The relation of a row to the walk.
     enum Finding {
         case inPlace
         /// The row isn't what it says, or stands for others that are missing.

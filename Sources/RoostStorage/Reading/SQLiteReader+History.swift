@@ -43,7 +43,7 @@ extension SQLiteReader {
         }
     }
 
-    /// What else happened to the conversation between the messages of the page.
+    /// Adds the changes to the conversation between the messages of the page.
     private func addChanges(to result: inout ReadResult, _ request: HistoryRequest, _ last: Int64) throws {
         guard request.events > 0, request.thread == .none else { return }
         let range = result.places(of: request, last)
@@ -67,7 +67,7 @@ extension SQLiteReader {
         }
     }
 
-    /// What may stand on a page, in the order in which it is filled: one more than fits, which tells that there is
+    /// The candidates for a page, in the order in which it is filled: one more than fits, which shows that there are
     /// more.
     private func sequences(of request: HistoryRequest, in range: ClosedRange<Int64>) throws -> [Int64] {
         let limit = min(max(1, request.rows), Int(Int32.max)) + 1
@@ -133,7 +133,7 @@ extension SQLiteReader {
         return counts.filter { $0.count > 0 }
     }
 
-    /// Which of these reactions are a user's.
+    /// A user's own among these reactions.
     private func own(_ user: UserNumber, to message: StoredEvent, _ counts: [ReactionCount]) throws -> [Int] {
         statements.mine.bind(1, message.conversation.value)
         statements.mine.bind(2, message.sequence.value)

@@ -91,8 +91,8 @@ extension SQLiteReader {
         return nil
     }
 
-    /// Whether a device that catches up is sent this event. The message has the body of its last edit, so earlier ones
-    /// are over; and nothing but the deletion is told of a message that was deleted.
+    /// Whether a device that catches up gets this event. The message has the body of its last edit, so earlier edits
+    /// are skipped; for a deleted message only the deletion is sent.
     private func isSent(_ event: StoredEvent, _ span: PageRequest.Span) -> Bool {
         guard event.kind.isAboutMessage else { return span.shows(event) }
         guard event.kind != .edit || event.isLastEdit else { return false }
@@ -134,7 +134,7 @@ extension SQLiteReader {
         let (from, to) = (SequenceNumber(shown + 1), SequenceNumber(first - 1))
         var rest = span
         if try hasFewChanges(span, upTo: end, backlog, rowsLeft: &rowsLeft) {
-            // A damaged message has no place; the gap is then told first.
+            // A damaged message has no place; the gap is then sent first.
             let place = try position(of: shown + 1, in: span.conversation.value) ?? span.after.value + 1
             rest.skip = .init(from: from, to: to, place: Position(place - 1))
         } else {

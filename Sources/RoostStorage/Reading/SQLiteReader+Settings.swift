@@ -58,7 +58,7 @@ extension SQLiteReader {
 
     // MARK: Catching up
 
-    /// What a device has missed of a user's settings: places that a page reads like rows of the tail.
+    /// The settings that a device has missed: places that a page reads like rows of the tail.
     func view(ofSettings span: PageRequest.Span, of user: UserNumber, limit: Int) throws -> EventTail.View {
         var view = EventTail.View(floor: 0, sequenceAtAfter: 0, sequenceAtUpTo: 0)
         let query = statements.missedSettings

@@ -4,7 +4,7 @@ import CSQLite
 /// its frames; SQLite ignores them and writes the next ones over them. But those that are left behind the next commit
 /// would look like commits that are lost, if that one were torn by a power cut (see `WALTail`). This needs no room.
 extension Database {
-    /// Bytes of a part of the index of the write-ahead log, and where it tells how many frames are committed
+    /// Bytes of a part of the write-ahead log's index, and the place of the number of committed frames in it
     /// (sqlite.org/walformat.html, section 2).
     private static let indexBytes: Int32 = 32_768
     private static let committedOffset = 16

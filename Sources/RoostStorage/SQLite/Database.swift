@@ -30,7 +30,7 @@ final class Database {
         return stat(path, &found) == 0 ? Int64(found.st_size) : 0
     }
 
-    /// What writes pages without stale bytes; nil if there is no file.
+    /// The file system that writes pages without stale bytes; nil if there is no file.
     private let cleanFile: UnsafeMutableRawPointer?
     /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.
     private let walFrames: UnsafeMutablePointer<Int32>
@@ -218,8 +218,8 @@ final class Database {
 }
 
 extension StorageFailure {
-    /// What SQLite answers to an operation on a connection. A file that it can't open or write because of its owner or
-    /// mode is named.
+    /// SQLite's answer to an operation on a connection. A file that it can't open or write because of its owner or mode
+    /// is named.
     init(_ code: Int32, at operation: String, of connection: OpaquePointer?) {
         let message = String(cString: sqlite3_errmsg(connection))
         let isOfFiles = [SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM].contains(code & 0xFF)

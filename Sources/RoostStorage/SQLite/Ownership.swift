@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who may use the files of a store: whom files belong to that a command of root makes, and which file keeps the relay
+/// The owners of a store's files: the owner of files that a command of root makes, and the file that keeps the relay
 /// out. Stateless.
 enum Ownership {
     /// Gives an open file to the owner of the store at `path` or, while there is none, of its folder. Only root can,
@@ -43,7 +43,7 @@ enum Ownership {
             path: path, owner: owner ?? "a folder above it keeps this user out", user: name(of: geteuid()))
     }
 
-    /// What others than its owner may do with the store or its folder that they shouldn't: lines for the operator.
+    /// The rights of other users to the store or its folder that they shouldn't have: lines for the operator.
     static func warnings(ofStore path: String) -> [String] {
         var lines: [String] = []
         let folder = Folder.path(of: realPath(of: path))

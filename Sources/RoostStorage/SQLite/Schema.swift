@@ -321,7 +321,7 @@ extension Schema {
     ]
 
     /// Throws `damagedIndex` if neither the first nor the last row of a derived table can be read. Then it is most
-    /// likely the page from which all searches begin, and nobody could catch up.
+    /// likely the page from which all searches begin, and no client could catch up.
     static func checkDerivedTables(of database: Database) throws {
         for (table, key) in derivedKeys {
             func read(_ order: String) throws {

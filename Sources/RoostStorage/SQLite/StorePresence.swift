@@ -1,6 +1,6 @@
 import Glibc
 
-/// What shows that there was a store where none is now, or an empty file.
+/// A trace of a store where none is now, or an empty file.
 public enum StoreTrace: Sendable, Equatable {
     /// The note beside it says that its log had come to this position.
     case note(position: Int64)
@@ -9,7 +9,7 @@ public enum StoreTrace: Sendable, Equatable {
 }
 
 extension SQLiteLog {
-    /// What a relay finds at the path of its store before SQLite opens it. Changes nothing.
+    /// Checks the path of a relay's store before SQLite opens it. Changes nothing.
     /// - Throws: `restoreUnderWay`, `missing` or `emptied`.
     public static func checkPresence(at path: String) throws(StorageFailure) {
         try StoreRestore.checkFinished(at: path)
@@ -17,9 +17,9 @@ extension SQLiteLog {
     }
 }
 
-/// What stands at the path of a store, looked at before SQLite opens it: SQLite takes a file of 0 bytes for a new
-/// database, and then deletes the write-ahead log beside it with all commits that are only there. Such a file is what a
-/// copy leaves that finds the disk full. Stateless.
+/// The state of a store's path, checked before SQLite opens it: SQLite takes a file of 0 bytes for a new database, and
+/// then deletes the write-ahead log beside it with all commits that are only there. A copy that finds the disk full
+/// leaves such a file. Stateless.
 enum StorePresence {
     /// Throws `missing` or `emptied` if there is no content, but something shows that there was. Changes nothing.
     /// - Parameter note: what the note beside the store says.

@@ -1,8 +1,8 @@
-/// What stands in the write-ahead log behind the part that SQLite takes. After a kill or a power cut, SQLite reads the
+/// The part of the write-ahead log behind the one that SQLite accepts. After a kill or a power cut, SQLite reads the
 /// log up to the first frame that isn't whole, and drops the rest without a word (sqlite.org/walformat.html, section
-/// 4.4). A power cut leaves such a frame only in the last commit, which nobody was told of: the next one isn't written
-/// before that one is synced. Whatever was written after it shows that the frame was damaged later, and that acked
-/// commits are lost.
+/// 4.4). A power cut leaves such a frame only in the last commit, which was never acked: the next one isn't written
+/// before that one is synced. Frames written after it show that the frame was damaged later, and that acked commits are
+/// lost.
 enum WALTail {
     /// Nothing of this run of the log.
     case clean

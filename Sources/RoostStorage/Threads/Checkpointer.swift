@@ -4,8 +4,8 @@ import RoostWire
 
 /// Copies the write-ahead log into the database on its own thread and connection while the writer continues to commit;
 /// otherwise a commit would wait for the fsync of thousands of pages. The writer's thread starts each pass and collects
-/// its result. A pass waits for nobody. It copies what was committed when it began, as far as readers allow, so only
-/// the writer can copy the rest, after which the log starts anew.
+/// its result. A pass never waits. It copies what was committed when it began, as far as readers allow, so only the
+/// writer can copy the rest, after which the log starts anew.
 final class Checkpointer {
     private let requests = WorkQueue<Void>(bound: 1)
     private let results = WorkQueue<Result<Void, any Error>>(bound: 1)
@@ -17,7 +17,7 @@ final class Checkpointer {
     /// Used by the thread until `stop()`.
     var database: Database { worker.database }
 
-    /// `database` is a connection that nobody else uses. With `isInline`, `begin()` runs the pass itself, so that a
+    /// `database` is a connection that isn't used elsewhere. With `isInline`, `begin()` runs the pass itself, so that a
     /// simulation has one thread and one order of events.
     init(_ database: sending Database, isInline: Bool = false) throws {
         // The writer's connection is closed after this one. Only the writer may copy then, and only if it isn't

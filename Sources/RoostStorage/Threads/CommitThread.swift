@@ -18,7 +18,7 @@ public struct CommitReport: Sendable {
     public var result: Result<[Outcome], any Error>
     /// The batch, if there was no room for it.
     public var unstored: [Mutation] = []
-    /// How long the commit took, by the monotonic clock.
+    /// Duration of the commit, by the monotonic clock.
     public var nanoseconds: Int64
     /// Rows that were stored.
     public var rows: Int
@@ -42,7 +42,7 @@ public final class CommitThread {
     public static let idleAfter = 10
     /// Milliseconds after which a writer without a batch looks after its store again.
     public static let lookAfter = 5_000
-    /// As above, while the disk is full.
+    /// The same while the disk is full.
     public static let lookAfterFull = 1_000
 
     private let queue: WorkQueue<[Mutation]>
@@ -86,7 +86,7 @@ public final class CommitThread {
         private let reporter: StorageReporter
         private let room: @Sendable (Bool) -> Void
         private let deliver: @Sendable (CommitReport) -> Void
-        /// What `room` was told.
+        /// The last value passed to `room`.
         private var hasRoom = true
 
         init(

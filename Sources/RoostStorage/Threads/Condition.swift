@@ -40,7 +40,7 @@ final class Condition: @unchecked Sendable {
         while isHeld() { pthread_cond_wait(changed, mutex) }
     }
 
-    /// As above, but not for longer than this.
+    /// Waits like `wait(while:)`, but not for longer than this.
     func wait(milliseconds: Int, while isHeld: () -> Bool) {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)

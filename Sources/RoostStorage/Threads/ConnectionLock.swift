@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Keeps writer and reader apart on the single connection of an in-memory store. With a file each has its own
-/// connection and SQLite keeps them apart, so nobody waits there.
+/// connection and SQLite keeps them apart, so neither waits there.
 final class ConnectionLock: Sendable {
     private let isShared: Bool
     private let mutex = Mutex(())

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A bounded queue from any thread to several, in which lanes take turns: whoever has much to do doesn't keep others
+/// A bounded queue from any thread to several, in which lanes take turns: a lane with much to do doesn't keep others
 /// waiting. The work of one lane is done in order, one piece at a time. `add` never waits; it refuses when the queue is
 /// full.
 ///
@@ -8,7 +8,7 @@ import DequeModule
 final class FairQueue<Lane: Hashable & Sendable, Work: Sendable>: @unchecked Sendable {
     private let bound: Int
     private let changed = Condition()
-    /// What waits in each lane that has anything to do. A lane whose only piece is being done is here, too, and empty.
+    /// Waiting work of each lane that has any. A lane whose only piece is being done is here, too, and empty.
     private var lanes: [Lane: Deque<Work>] = [:]
     /// Lanes with something that waits and nothing that is being done, in the order of their turns.
     private var turns = Deque<Lane>()

@@ -5,7 +5,7 @@ import Synchronization
 /// takes: a relay that ended instead would find the same at its next start. The operator hears of it again and again,
 /// each time after twice as long. Used by the writer's thread; `giveUp` may be called on any.
 final class ForeignWait: Sendable {
-    /// What another program does that has the write lock.
+    /// The act of another program with the write lock.
     static let lock = "has the store's write lock"
 
     /// The pause between two attempts that fail at once.
@@ -16,7 +16,7 @@ final class ForeignWait: Sendable {
     private let reporter: StorageReporter
     private let isGivenUp = Atomic(false)
 
-    /// `firstNotice`: milliseconds after which the operator is told for the first time.
+    /// `firstNotice`: milliseconds before the first report to the operator.
     init(firstNotice: Int64, gauges: Gauges, reporter: StorageReporter) {
         self.firstNotice = firstNotice
         self.gauges = gauges

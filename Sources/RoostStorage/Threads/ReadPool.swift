@@ -2,10 +2,10 @@ import Glibc
 import RoostCore
 
 /// The threads that read, each with a reader of its own until the end of `stop()`. Users take turns, and each user has
-/// two lanes: pages of catch-up, and questions that somebody waits for. The answers of one lane come in order. They go
-/// to `deliver`, called on these threads; `deliver` must return at once.
+/// two lanes: pages of catch-up, and queries that a client waits for. The answers of one lane come in order. They go to
+/// `deliver`, called on these threads; `deliver` must return at once.
 public final class ReadPool {
-    /// How many questions may wait: a few milliseconds of work each at worst, about a second in all.
+    /// Most waiting queries: a few milliseconds of work each at worst, about a second in all.
     public static let defaultBound = 1_024
     /// One user keeps two threads busy at most, one with each lane. The third one is for the others.
     public static let threads = 3

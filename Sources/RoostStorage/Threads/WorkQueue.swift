@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: everything is read and written under the lock of `changed`.
 final class WorkQueue<Work: Sendable>: @unchecked Sendable {
-    /// How long to wait for work.
+    /// The time to wait for work.
     enum Patience {
         case none
         case milliseconds(Int)

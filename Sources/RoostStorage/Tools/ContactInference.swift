@@ -1,12 +1,12 @@
 import RoostCore
 import RoostWire
 
-/// Makes contacts of the conversations that there are, before a gate asks for contacts: of each direct conversation of
-/// one user with the one role and one with the other and, if groups are wanted, of all such pairs in a group. What it
-/// makes depends only on the store, each contact is made once, and one that is there already stays as it is. So a run
-/// that was cut short is finished by the next.
+/// Makes contacts from existing conversations, before a gate asks for contacts: from each direct conversation of one
+/// user with the one role and one with the other and, if groups are wanted, from all such pairs in a group. The result
+/// depends only on the store, each contact is made once, and an existing one stays as it is. So a run that was cut
+/// short is finished by the next.
 ///
-/// What it has made is marked in the store until somebody changes it, so that it can be taken back.
+/// A contact made here is marked in the store until a user changes it, so that it can be taken back.
 public struct ContactInference {
     /// Why a conversation makes no contact.
     public enum Skip: String, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ public struct ContactInference {
         case known
     }
 
-    /// What was found, and done unless it was only a trial.
+    /// The findings, which were also carried out unless it was only a trial.
     public struct Result: Sendable, Equatable {
         /// Direct conversations, and groups if they are wanted, that were looked at.
         public var conversations = 0

@@ -53,7 +53,7 @@ struct DirectoryNames {
     /// The conversation with this id.
     func conversation(withID id: String) -> Int32? { conversations.first { $0.value.id == id }?.key }
 
-    /// How a finding names a conversation.
+    /// The name of a conversation in a finding.
     func place(_ number: Int32) -> String {
         conversations[number].map { "conversation \($0.id)" } ?? "conversation number \(number)"
     }

@@ -1,7 +1,7 @@
 import RoostCore
 
-/// Checks that the tables of users, devices, conversations and members name what is there, and that nobody is further
-/// than the log. In the transaction of the connection. A value.
+/// Checks that the tables of users, devices, conversations and members refer to existing rows, and that no mark is
+/// beyond the log. In the transaction of the connection. A value.
 struct DirectoryVerifier {
     private let database: Database
     private let names: DirectoryNames
@@ -142,7 +142,7 @@ struct DirectoryVerifier {
         own.map { $0.ranges.last?.upperBound ?? 0 <= log.sequence(of: conversation) } ?? false
     }
 
-    /// Of rows with a conversation's number, those of conversations that have members.
+    /// Selects rows with a conversation's number whose conversations have members.
     private static let withMembers = "WHERE number IN (SELECT conversation FROM member)"
 
     private func tell(_ check: Check, _ filter: String, _ report: inout VerifyReport) throws {

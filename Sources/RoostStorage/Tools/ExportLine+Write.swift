@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Writes lines of an export into one buffer, which whoever owns it empties. Belongs to one thread.
+/// Writes lines of an export into one buffer, which its owner empties. Belongs to one thread.
 struct ExportLineWriter {
     private(set) var bytes: [UInt8] = []
     private let json = JSONWriter()

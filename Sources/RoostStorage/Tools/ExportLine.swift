@@ -26,7 +26,8 @@ enum ExportLine: Equatable, Sendable {
 
     /// The format that this version writes and reads.
     static let format: Int64 = 1
-    /// Bytes of a line: a body of a megabyte, the most that a relay can be told to take, with every byte escaped.
+    /// Bytes of a line: a body of a megabyte, the most that a relay can be configured to accept, with every byte
+    /// escaped.
     static let bytesMax = 8 << 20
     /// Messages that one `withheld` line stands for. The exporter divides longer stretches, so that a line of a hostile
     /// file can't ask for more.
@@ -35,12 +36,12 @@ enum ExportLine: Equatable, Sendable {
     static let numberMax: Int64 = 1 << 53
 }
 
-/// What the file holds and where it comes from.
+/// The file's contents and its source.
 struct ExportHeader: Equatable, Sendable {
-    /// What was asked for.
+    /// The requested part.
     enum Scope: Equatable, Sendable {
         case all
-        /// What one user wrote, and where.
+        /// One user's content, and its places.
         case user(String)
         case conversation(String)
     }
@@ -63,7 +64,7 @@ struct ExportedUser: Equatable, Sendable {
     var privacy = PrivacySettings()
 }
 
-/// What a user tells one other user, instead of what its settings say.
+/// A user's exception from its settings for one other user.
 struct ExportedException: Equatable, Sendable {
     var user: String
     var other: String
@@ -87,7 +88,7 @@ struct ExportedSetting: Equatable, Sendable {
     var value: [UInt8]
 }
 
-/// Two users who are contacts, or of whom one has invited the other.
+/// A contact, or an invitation, of two users.
 struct ExportedContact: Equatable, Sendable {
     /// One of the two, and what is stored of its side.
     struct Side: Equatable, Sendable {
@@ -98,7 +99,7 @@ struct ExportedContact: Equatable, Sendable {
     }
 
     var one, other: Side
-    /// Who waits for the other's answer; empty if both want it.
+    /// The user who waits for the other's answer; empty if both have accepted.
     var inviter: String = ""
     var since: Int64 = 0
     /// Whether the other one doesn't hear of the invitation.
@@ -107,7 +108,7 @@ struct ExportedContact: Equatable, Sendable {
     var isByLink = false
 }
 
-/// Somebody who isn't a user yet, as a user has written it down.
+/// A person who isn't a user yet, as a user has written them down.
 struct ExportedProspect: Equatable, Sendable {
     var user: String
     var id: String
@@ -130,7 +131,7 @@ struct ExportedInvite: Equatable, Sendable {
     var createdAt, expires: Int64
 }
 
-/// What a user has reported. Numbers are given anew by an import.
+/// A user's report. Numbers are given anew by an import.
 struct ExportedReport: Equatable, Sendable {
     var reporter: String
     /// Empty if that isn't known.
@@ -142,7 +143,7 @@ struct ExportedReport: Equatable, Sendable {
     /// Empty for none.
     var text: String = ""
     var time: Int64
-    /// Who has closed it, when and with which note; empty and 0 while it is open.
+    /// The operator who closed it, the time and the note; empty and 0 while it is open.
     var closedBy: String = ""
     var closedAt: Int64 = 0
     var note: String = ""
@@ -154,7 +155,7 @@ struct ExportedConversation: Equatable, Sendable {
     var kind: ConversationKind
     /// The name of a group; empty for a direct conversation.
     var name: String = ""
-    /// What names the photo of a group, and its description; empty for none.
+    /// The identifier of a group's photo, and its description; empty for none.
     var photo: String = ""
     var description: String = ""
     /// When it was created; 0 if that isn't known.
@@ -167,10 +168,10 @@ struct ExportedConversation: Equatable, Sendable {
     var joining = JoiningRule.open
     /// Who opened it; empty if that isn't known.
     var opener: String = ""
-    /// Whom a request waits for, and whether it was dropped; empty if it is none.
+    /// The receiver of a request, and whether it was dropped; empty if it is none.
     var request: String = ""
     var isDropped = false
-    /// The user from whom everything behind this message and position is withheld; empty if nothing is.
+    /// The user who doesn't get anything behind this message and position; empty if there is none.
     var veiled: String = ""
     var shownTo: Int64 = 0, shownAt: Int64 = 0, shownTime: Int64 = 0
 }
@@ -203,12 +204,12 @@ struct ExportedMember: Equatable, Sendable {
 struct ExportedPin: Equatable, Sendable {
     var conversation: String
     var sequence: Int64
-    /// Who pinned it, and when.
+    /// The user who pinned it, and the time.
     var by: String
     var time: Int64
-    /// Of the event, in the store that was exported.
+    /// Position of the event, in the exported store.
     var position: Int64
-    /// The user of the direct conversation for whom it isn't pinned; empty for nobody.
+    /// The user of the direct conversation who doesn't see the pin; empty if both do.
     var hiddenFrom = ""
 }
 
@@ -217,7 +218,7 @@ struct ExportedRestriction: Equatable, Sendable {
     var conversation: String
     /// Empty for all members.
     var user: String = ""
-    /// Who has set it, and when.
+    /// The user who set it, and the time.
     var by: String
     var time: Int64
     /// When a time-out ends; 0 for a ban.
@@ -235,7 +236,7 @@ struct ExportedDevice: Equatable, Sendable {
 
 /// A durable event: a row of the log.
 struct ExportedEvent: Equatable, Sendable {
-    /// What it is. The raw value is the word in the line.
+    /// The kind of line. The raw value is the word in it.
     enum Kind: String, Sendable {
         case message, edit, delete, react
         /// A change of the conversation or of its members.

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Chooses which rows of the log become lines, and keeps sequences whole: messages that are left out, because somebody
-/// else wrote them or because they are damaged, become `withheld` lines. A value.
+/// Chooses the rows of the log that become lines, and keeps sequences whole: messages that are left out, because
+/// another user wrote them or because they are damaged, become `withheld` lines. A value.
 struct ExportSelection {
     private struct Stretch {
         /// The sequence that the next line of the conversation continues.

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Writes what a file says of users, conversations, members and devices. The conversations come first, without members,
-/// so that nobody is told of half an import; members and devices come when all rows are there. On the writer's thread.
+/// Writes a file's users, conversations, members and devices. The conversations come first, without members, so that no
+/// client sees half an import; members and devices come when all rows are there. On the writer's thread.
 struct ImportDirectory {
     private let writer: SQLiteWriter
     private let plan: ImportPlan
@@ -82,7 +82,7 @@ struct ImportDirectory {
         }
     }
 
-    /// Of users who have none in the store. A username that the store has given to somebody else stays there.
+    /// Writes profiles of users without one in the store. A username that another user has in the store stays there.
     private func writeProfiles() throws {
         let find = try writer.database.prepare("SELECT 1 FROM profile WHERE user = ?1")
         // The table has no index by username, so a look-up in it for each profile would read all of it each time.
@@ -104,7 +104,7 @@ struct ImportDirectory {
         return found
     }
 
-    /// As for exceptions. A prospect that the store has may have been changed since.
+    /// Writes contacts and prospects by the rule for exceptions. A prospect in the store may have been changed since.
     private func writeContacts() throws {
         let isKnown = try writer.database.prepare("SELECT 1 FROM contact WHERE low = ?1 AND high = ?2")
         for contact in plan.contacts {
@@ -159,8 +159,8 @@ struct ImportDirectory {
         }
     }
 
-    /// Those that the store has already, by who reported whom and when, aren't added again. More than a relay keeps are
-    /// left out.
+    /// Writes reports. Those that the store has already, by reporter, subject and time, aren't added again. More than a
+    /// relay keeps are left out.
     private func writeReports() throws {
         let stored = try ReportTable.read(writer.database)
         var known = Set(stored.map(ReportIdentity.init))
@@ -261,7 +261,7 @@ struct ImportDirectory {
         }
     }
 
-    /// Where these conversations end for users from whom the rest is withheld.
+    /// Writes the ends of these conversations for users who don't get the rest.
     func writeVeils(_ positions: PositionMap) throws {
         try writer.transactions.run {
             for conversation in plan.conversations.values where conversation.writesMembers {
@@ -300,7 +300,7 @@ struct ImportDirectory {
         }
     }
 
-    /// Who is banned or timed out in these groups. A file of one user has none.
+    /// Writes bans and time-outs in these groups. A file of one user has none.
     func writeRestrictions() throws {
         guard !plan.isOfOneUser else { return }
         try writer.transactions.run {
@@ -341,7 +341,7 @@ struct ImportDirectory {
     }
 }
 
-/// By what two reports are the same: who reported whom, of what, and when.
+/// The identity of a report: its reporter, subject and time.
 private struct ReportIdentity: Hashable {
     private let reporter: Int32
     private let user: Int32

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What a file of lines would do to a store: built by reading all of it before anything is written, so that a malformed
+/// The effect of a file of lines on a store: built by reading all of it before anything is written, so that a malformed
 /// line, or a conversation that the store has with other content, is refused while nothing is half done. A value that
 /// holds the directory of the file, but none of its rows.
 struct ImportPlan {
@@ -10,7 +10,7 @@ struct ImportPlan {
         var line: ExportedConversation
         /// Where the line stands, for messages.
         var lineNumber: Int64
-        /// As the store knows it, or will.
+        /// The present or future number in the store.
         var number: Int32
         /// Positions of its rows in the store, in order; nil if the store doesn't have the conversation.
         var stored: [Int64]?
@@ -38,7 +38,7 @@ struct ImportPlan {
         var number: Int32
         var isNew: Bool
         var lastSeen: Int64 = 0
-        /// How the file says the user wants to be shown, and what it tells others. The store's own counts before.
+        /// The user's status and privacy settings in the file. The store's own take precedence.
         var status = StoredStatus()
         var privacy = PrivacySettings()
     }
@@ -91,7 +91,7 @@ struct ImportPlan {
     /// Whether the store says that the user has left for good.
     func hasLeft(_ user: String) -> Bool { store.users[user].map(store.departed.contains) ?? false }
 
-    /// The numbers of users whom a message mentions, as far as the file or the store has them; 0 stands for all.
+    /// The numbers of mentioned users, as far as the file or the store has them; 0 stands for all.
     func numbers(of names: [String]) -> [UserNumber] {
         names.compactMap { name in
             name == Extras.everybody ? MentionTable.everybody : users[name].map { UserNumber($0.number) }
@@ -169,7 +169,7 @@ struct ImportPlan {
         }
     }
 
-    /// What can only be judged when all lines are known.
+    /// Checks that need all lines.
     func finish() throws {
         guard isEnded else { throw ExportLineFailure("the file ends without its end line: it was cut short") }
         var pairs = store.directPairs

@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// What an import has to know of the store that it goes into: its names, and whether rows that it has are the ones in
-/// the file. Reads on the writer's connection, before anything is written.
+/// The store that an import goes into: its names, and whether its rows are those in the file. Reads on the writer's
+/// connection, before anything is written.
 final class ImportTarget {
-    /// How a row of the store compares with a line.
+    /// The comparison of a row of the store with a line.
     enum Comparison {
         case same
         /// The message was edited or deleted later in the file, or later in the store.
@@ -81,7 +81,7 @@ final class ImportTarget {
         return positions?[conversation] ?? []
     }
 
-    /// Whether a row has this key. Of a key that was erased since, the store has the hash, and a later export nothing.
+    /// Whether a row has this key. If the key was erased since, the store has the hash, and a later export nothing.
     private func isKey(_ key: String, of row: LogRow) -> Bool {
         guard ErasedKey.isErased(row.event.key) else { return row.event.key == key }
         return key.isEmpty || row.event.key == ErasedKey.text(keyHash(key, by: row.event.sender.value))

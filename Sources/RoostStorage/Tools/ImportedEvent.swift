@@ -17,7 +17,7 @@ struct ImportedEvent {
     var flag = false
     var body: [UInt8] = []
     var extras: Extras?
-    /// Members whom the extras mention.
+    /// Members mentioned in the extras.
     var mentioned: [UserNumber] = []
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0
@@ -80,7 +80,7 @@ struct ImportedEvent {
         flag = true
     }
 
-    /// As the writer takes events.
+    /// The event in the writer's form.
     var append: Append {
         var append = Append(
             kind, in: ConversationNumber(conversation), by: UserNumber(sender), device: device,

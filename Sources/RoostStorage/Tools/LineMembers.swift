@@ -121,7 +121,7 @@ struct LineMembers {
         return text
     }
 
-    /// What a message has beside its body; empty for nothing.
+    /// The data of a message beside its body; empty for nothing.
     mutating func extras(of sequence: Int64) throws(ExportLineFailure) -> [UInt8] {
         guard let value = rest.removeValue(forKey: "extras") else { return [] }
         guard let extras = value.raw.withUnsafeBytes({ Extras(parsing: $0) }) else {
@@ -133,7 +133,7 @@ struct LineMembers {
         return value.raw
     }
 
-    /// What a change may say beside its `event`. Anything else is left out.
+    /// The possible members of a change beside its `event`. Others are left out.
     private static let ofChanges: Set<String> = [
         "users", "kind", "count", "members", "unread", "read", "createdAt", "request", "user", "role", "owner", "after",
         "pin", "banned", "reason", "until", "posting", "joining",

@@ -4,7 +4,7 @@ import RoostCore
 /// sums over its rows that don't depend on their order. Two sums are equal if the same rows are in them, but for one
 /// chance in 2^64. A value; it holds some 100 bytes for each conversation, and a bit for each position.
 struct LogAudit {
-    /// What the rows of a conversation come to.
+    /// The totals of a conversation's rows.
     struct Conversation: Equatable {
         var sequence: Int64 = 0
         var position: Int64 = 0
@@ -30,7 +30,7 @@ struct LogAudit {
 
     init(hash: KeyHash) { self.hash = hash }
 
-    /// What stands next in a conversation: a message gets the sequence after this one, any other row has this one.
+    /// The next sequence in a conversation: a message gets the one after this, any other row has this one.
     func sequence(of conversation: Int32) -> Int64 { conversations[conversation]?.sequence ?? 0 }
 
     /// Takes a row whose place in its conversation is right. A damaged one only moves the conversation on: what the

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Reads the log from its beginning and checks each row: its checksum, whom and what it names, and that it is the next
-/// in its conversation. Keeps where it is, so that it can go on later. Belongs to the thread of its connection.
+/// Reads the log from its beginning and checks each row: its checksum, its references, and that it is the next in its
+/// conversation. Keeps its place, so that it can continue later. Belongs to the thread of its connection.
 final class LogVerifier {
     /// Damaged positions that are remembered. Above, what the indexes say of such rows counts as damage too.
     private static let damagedMax = 1_000_000
@@ -80,7 +80,7 @@ final class LogVerifier {
                 .restore)
         }
         audit.takeKey(of: row, isIntact: isIntact)
-        // Of a row of an erased conversation, the key stays.
+        // The key of a row of an erased conversation stays.
         if row.conversation == ConversationNumber.none.value { return }
         // Rows of an erased conversation are on their way out.
         if names.conversations[row.conversation] == nil {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file that comes to stand under its name whole and synced, or not at all. It is written as a draft next to its
-/// place, for its owner only, and moved there by `publish`. It never replaces a file unless told to.
+/// A file that appears under its name whole and synced, or not at all. It is written as a draft next to its place, for
+/// its owner only, and moved there by `publish`. It replaces a file only on request.
 ///
 /// Belongs to one thread. It must not be published while a connection has the draft open.
 final class NewFile {

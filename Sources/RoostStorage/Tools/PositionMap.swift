@@ -1,5 +1,5 @@
-/// Where positions of a file came to stand in a store: for those that its directory names, the position of the last
-/// event at or before them. A value; it is told of rows in the order of the file.
+/// Maps positions of a file to those in a store: for positions in its directory, the position of the last event at or
+/// before them. A value; it gets the rows in the order of the file.
 struct PositionMap {
     /// The positions that are asked for, in order, and what became of them.
     private let marks: [Int64]
@@ -12,15 +12,15 @@ struct PositionMap {
         found = [Int64](repeating: 0, count: marks.count)
     }
 
-    /// The row at `old` stands at `new`. A row that goes back, as withheld messages at the end of a file do, tells
-    /// nothing.
+    /// The row at `old` is now at `new`. A row that goes back, as withheld messages at the end of a file do, is
+    /// ignored.
     mutating func note(_ old: Int64, is new: Int64) {
         guard old > last.old else { return }
         settle(below: old)
         last = (old, max(last.new, new))
     }
 
-    /// What became of a position. Call it when all rows were noted.
+    /// The new position. Call it when all rows were noted.
     func position(_ old: Int64) -> Int64 {
         var low = 0
         var high = marks.count

@@ -55,7 +55,7 @@ extension SQLiteWriter {
             message.extras, message.sequence, by: message.sender, in: message.conversation, at: message.time)
     }
 
-    /// Notes whom a message mentions. Members who have read it already don't have it to read.
+    /// Notes a message's mentions. Members who have read it already don't have it to read.
     private func note(_ event: ImportedEvent) throws {
         try directory.mentions.add(
             Mention(SequenceNumber(event.sequence), by: UserNumber(event.sender)), for: event.mentioned,

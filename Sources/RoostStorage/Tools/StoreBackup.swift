@@ -8,7 +8,7 @@ import Glibc
 /// (sqlite.org/backup.html) and so never ends on a busy relay. The write-ahead log can't begin anew meanwhile: it grows
 /// by what is written during the copy, and shrinks again afterwards.
 public struct StoreBackup {
-    /// What was copied.
+    /// The copied data.
     public struct Result: Sendable, Equatable {
         /// Bytes of the backup.
         public var bytes: Int64
@@ -62,7 +62,7 @@ enum PageCopy {
     static func run(
         from source: Database, to target: Database, pagesPerStep: Int32, _ progress: @escaping ToolProgress.Report
     ) throws {
-        // The target is thrown away unless all of it gets there, and is synced at once by whoever moves it.
+        // The target is thrown away unless all of it gets there, and is synced by the caller that moves it.
         try target.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
         guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
             throw StorageFailure.failed(

@@ -6,16 +6,16 @@ import RoostWire
 /// running on it: it reads the directory in one transaction and the log behind it in short ones, up to the head of that
 /// moment. What is edited or deleted meanwhile is written as it is then.
 public struct StoreExporter {
-    /// What is wanted.
+    /// The part to export.
     public enum Scope: Sendable, Equatable {
         case all
-        /// What one user wrote, and where.
+        /// One user's content, and its places.
         case user(String)
         /// By its id.
         case conversation(String)
     }
 
-    /// What was written.
+    /// The written data.
     public struct Result: Sendable, Equatable {
         /// Lines, the first and the last included.
         public var lines: Int64
@@ -90,7 +90,8 @@ public struct StoreExporter {
         case .user(let name):
             guard let number = names.user(named: name) else { throw ToolFailure.unknown(what: "user", name: name) }
             author = number
-            // Not those that were opened by somebody whom the user had blocked, and of which it doesn't know.
+            // Conversations that a user blocked by this one has opened are left out, because this user doesn't know of
+            // them.
             let rows = try database.prepare(
                 """
                 SELECT member.conversation, member.role, member.left_at FROM member
@@ -190,7 +191,7 @@ public struct StoreExporter {
         }
     }
 
-    /// Of one user, what that user has pinned.
+    /// Writes pins; in one user's export, only that user's.
     private func writePins() throws {
         for (number, pins) in try PinTable.read(database).sorted(by: { $0.key.value < $1.key.value }) {
             guard wanted.contains(number.value), let conversation = names.conversations[number.value] else { continue }
@@ -299,7 +300,7 @@ public struct StoreExporter {
         }
     }
 
-    /// Of one user, what that user has reported.
+    /// Writes reports; in one user's export, only that user's.
     private func writeReports() throws {
         for report in try ReportTable.read(database) {
             guard author.map({ $0 == report.reporter.value }) ?? true,
@@ -307,7 +308,7 @@ public struct StoreExporter {
             else { continue }
             var line = ExportedReport(
                 reporter: reporter, reason: report.reason, time: report.time.milliseconds)
-            // The user of messages that an earlier export left out is nobody.
+            // Messages that an earlier export left out have no user.
             line.user = names.users[report.user.value].flatMap { $0.hasPrefix("@") ? nil : $0 } ?? ""
             line.conversation = report.conversation
             line.sequence = report.sequence.value
@@ -330,8 +331,8 @@ public struct StoreExporter {
         return people
     }
 
-    /// Members of the conversations that are wanted, in the order in which they joined. Of a group, one user's export
-    /// names that user alone; of a direct conversation both, since it is what tells it from others.
+    /// Reads the members of the requested conversations, in the order in which they joined. One user's export names
+    /// only that user of a group, but both of a direct conversation, since they identify it.
     private func readMembers(
         _ body: (ExportedMember) throws -> Void, numbers: (Int32) -> Void = { _ in }
     ) throws {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Opens the file of a store for commands that only read it, whether a relay is running on it or not.
 enum StoreFile {
-    /// What a store says of itself.
+    /// A store's summary of itself.
     struct Summary: Equatable {
         /// The newest position that was given.
         var head: Int64
@@ -30,11 +30,11 @@ enum StoreFile {
         return LogNote(descriptor).read()
     }
 
-    /// A connection that changes nothing of the store. It has read once, so that what can't be read is told here.
+    /// A connection that changes nothing of the store. It has read once, so that an unreadable store is reported here.
     ///
     /// SQLite itself changes much for a reader: the last connection to close moves the write-ahead log into the
     /// database and deletes it, and one that may not write leaves empty files beside it. Which way changes nothing
-    /// depends on what stands there.
+    /// depends on the files that are there.
     static func openForReading(_ path: String) throws -> Database {
         try checkExists(path)
         do {

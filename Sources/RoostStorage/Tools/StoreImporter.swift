@@ -8,7 +8,7 @@ import RoostWire
 ///
 /// The store must not be in use; rows are written by the relay's own writer, in transactions of `rowsPerBatch`.
 public final class StoreImporter {
-    /// What was done.
+    /// The result.
     public struct Result: Sendable, Equatable {
         /// Lines of the file.
         public var lines: Int64

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// A copy over a store that crashed leaves the old write-ahead log beside the new file, and SQLite would apply it.
 public struct StoreRestore {
-    /// What was done.
+    /// The result.
     public struct Result: Sendable, Equatable {
         /// Position of the newest event that was restored.
         public var head: Int64
@@ -19,7 +19,7 @@ public struct StoreRestore {
         public var kept: String?
     }
 
-    /// While this file stands beside a store, its files are being swapped: nobody may open it.
+    /// While this file is beside a store, its files are being swapped: no process may open it.
     static func marker(of path: String) -> String { path + ".restoring" }
 
     /// Throws `restoreUnderWay` while the marker stands. Call it with the store's lock.

@@ -83,7 +83,7 @@ public struct StoreVerifier {
         }
     }
 
-    /// What SQLite says of pages, tables and its own indexes.
+    /// Runs SQLite's own check of pages, tables and indexes.
     private mutating func checkPages() throws {
         progress(ToolProgress("checking pages", 0, of: 0))
         let check = try database.prepare("PRAGMA integrity_check(\(StoreVerifier.pageFindingsMax))")

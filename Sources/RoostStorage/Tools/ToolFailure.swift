@@ -19,7 +19,7 @@ public enum ToolFailure: Error, Sendable, Equatable {
     case sameFile(path: String)
     /// There is no user, or no conversation, of that name.
     case unknown(what: String, name: String)
-    /// What was erased is still in the write-ahead log, because another program has the store open.
+    /// Erased content is still in the write-ahead log, because another program has the store open.
     case heldBack(path: String)
     /// A line of an import can't be taken.
     case line(path: String, number: Int64, reason: String)

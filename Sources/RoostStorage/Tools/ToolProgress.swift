@@ -1,13 +1,13 @@
-/// How far a command has come. Called on the thread of the command, at least a few times a second.
+/// The progress of a command. Reported on the thread of the command, at least a few times a second.
 public struct ToolProgress: Sendable {
-    /// What is being done: one word for a line on the terminal.
+    /// The step: one word for a line on the terminal.
     public var step: String
     /// Units that are done.
     public var done: Int64
-    /// Of how many; 0 where nobody knows.
+    /// Total of the step; 0 if it is unknown.
     public var total: Int64
 
-    /// Whoever wants to know.
+    /// Receives the progress.
     public typealias Report = @Sendable (ToolProgress) -> Void
 
     init(_ step: String, _ done: Int64, of total: Int64) {

@@ -24,8 +24,8 @@ enum UnfinishedImports {
         try run("DELETE FROM meta WHERE name = ?1 AND value <= ?2", header, database)
     }
 
-    /// Gives all of them up. What they have brought stays as far as it is complete; conversations that have no members
-    /// yet, so that nobody could see or erase them, are erased.
+    /// Gives all of them up. Their complete parts stay; conversations without members, which no user could see or
+    /// erase, are erased.
     /// - Returns: a sentence for each.
     static func giveUp(_ writer: SQLiteWriter) throws -> [String] {
         try writer.transactions.run {

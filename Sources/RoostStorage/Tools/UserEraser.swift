@@ -1,14 +1,14 @@
 import RoostCore
 import RoostWire
 
-/// Erases a user from a store that no relay has open: what the user wrote, its reactions, devices, times, status and
+/// Erases a user from a store that no relay has open: the user's messages, reactions, devices, times, status and
 /// settings, and its places in conversations. The texts are deleted by events, as the user could have done it, so
-/// devices of others hear of it when they come back. The user's tokens are revoked. What stays is the name, so that
-/// nobody else gets it with what belongs to it, and of each row its number, its time and a hash of its key.
+/// devices of others get them when they come back. The user's tokens are revoked. The name stays, so that no other user
+/// gets it with what belongs to it, and of each row its number, its time and a hash of its key.
 ///
 /// Each step finds only what is left, so an erasing that was cut short is finished by another one.
 public final class UserEraser {
-    /// What was done.
+    /// The result.
     public struct Result: Sendable, Equatable {
         /// Messages whose texts were erased.
         public var messages = 0
@@ -73,7 +73,7 @@ public final class UserEraser {
     }
 
     private func erase() throws {
-        // First, so that nobody comes back with an old token if this is cut short.
+        // This comes first, so that the user doesn't come back with an old token if this is cut short.
         _ = try writer.commit([.revoke(user, device: nil, now)])
         try eraseWhatHasDisappeared()
         try findPeers()
@@ -96,7 +96,7 @@ public final class UserEraser {
     }
 
     /// Changes the rows that the user has sent, a batch at a time. `damaged` is called for each row and page that can't
-    /// be read, whoever sent it.
+    /// be read, of any user.
     private func walk(
         _ step: String, where isWanted: (LogRow) -> Bool, damaged: () -> Void, change: ([LogRow]) throws -> Void
     ) throws {
@@ -141,7 +141,7 @@ public final class UserEraser {
         }
     }
 
-    /// Whoever has blocked the user hears no more of it than of the user's own commands.
+    /// An event of the user. It is hidden from users with a block as the user's own commands are.
     private func event(_ kind: EventKind, in conversation: ConversationNumber) -> Append {
         var event = Append(kind, in: conversation, by: user, device: "", at: now)
         guard let peer = peers[conversation] else { return event }
@@ -162,7 +162,7 @@ public final class UserEraser {
         }
     }
 
-    /// Also from messages that are deleted by now, from which nobody can take a reaction back otherwise.
+    /// Takes back reactions, also to deleted messages, from which they couldn't be removed otherwise.
     private func takeBackReactions() throws {
         let query = try writer.database.prepare(
             """
@@ -238,7 +238,7 @@ public final class UserEraser {
         return found
     }
 
-    /// Who becomes owner after the user, as when the user leaves by itself (`Conversation.heir`).
+    /// The next owner, as when the user leaves by itself (`Conversation.heir`).
     private func heir(among others: [Member]) -> Member? {
         others.first { $0.role == Int32(MemberRole.admin.rawValue) } ?? others.first
     }

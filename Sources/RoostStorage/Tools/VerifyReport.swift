@@ -1,6 +1,6 @@
 /// Something in a store that isn't as it should be: one line for the operator, without bodies and keys.
 public struct Finding: Sendable, Equatable {
-    /// What helps.
+    /// The mend for a finding.
     public enum Remedy: Sendable, Equatable {
         /// The log itself is damaged: only a copy has what was there.
         case restore
@@ -14,9 +14,9 @@ public struct Finding: Sendable, Equatable {
     public var table: String
     /// Where in it: a position, a conversation, or both; may be empty.
     public var place: String
-    /// What is wrong and what it means.
+    /// The fault and its meaning.
     public var meaning: String
-    /// What to do.
+    /// The mend.
     public var remedy: Remedy
 }
 
@@ -37,16 +37,16 @@ extension Finding: CustomStringConvertible {
     var summary: String { "\(table)\(place.isEmpty ? "" : ", \(place)"): \(meaning)" }
 }
 
-/// What a look through a store found.
+/// The findings of a look through a store.
 public struct VerifyReport: Sendable, Equatable {
-    /// Findings that are told one by one; more are only counted. A disk that fails damages thousands of rows.
+    /// Findings that are listed one by one; more are only counted. A disk that fails damages thousands of rows.
     static let toldMax = 1_000
 
     /// In the order in which they were found, at most `toldMax`.
     public private(set) var findings: [Finding] = []
-    /// How many there are.
+    /// Number of findings.
     public private(set) var findingCount = 0
-    /// How many of them are damage.
+    /// Number of those that are damage.
     public private(set) var damageCount = 0
     /// Rows of the log that were read.
     public internal(set) var rows: Int64 = 0

@@ -11,7 +11,7 @@ struct CheckpointPolicy: Sendable {
     /// 16 MiB: a commit copies all that is left, because the passes can't keep up with the writer. This limits the
     /// file, unless a reader is in the way, and so also what is read at a start after a kill.
     var framesBound = 2_048
-    /// How much more is written before the next attempt if a reader kept the WAL from starting anew.
+    /// Frames to write before the next attempt if a reader kept the WAL from starting anew.
     var retryFrames = 512
     /// 64 MiB: the commit also waits a few milliseconds for readers, long enough for a page of the relay's own reader.
     /// A reader in another program may stay longer and let the file grow; this is reported to the operator.

@@ -1,7 +1,8 @@
 import CSQLite
 
-/// Decides when the write-ahead log is copied into the database and by whom: mostly by the checkpointer, the last part
-/// by a commit. On the writer's thread. A store without a file has no checkpointer and nothing to copy.
+/// Decides when the write-ahead log is copied into the database, and whether the checkpointer or a commit does it:
+/// mostly the checkpointer, the last part a commit. On the writer's thread. A store without a file has no checkpointer
+/// and nothing to copy.
 final class Checkpoints {
     private let database: Database
     let checkpointer: Checkpointer?
@@ -15,7 +16,7 @@ final class Checkpoints {
     private var copiedFrames = 0
     /// Frames at the last time a commit copied everything; 0 after the WAL starts anew.
     private var triedFrames = 0
-    /// Frames at which the operator is told that the WAL grows; each time twice as many.
+    /// Frames at which the growth of the WAL is reported to the operator; each time twice as many.
     private var noticeFrames: Int
     /// Texts whose old form may still be in the write-ahead log.
     var erasedTexts: ErasedTexts

@@ -5,10 +5,10 @@ struct Departures {
     private let settle: Statement
     /// Everybody who has left.
     private var gone: Set<Int32> = []
-    /// Whose rows are looked for now, and up to where that is done.
+    /// Users whose rows are being looked for, and the position up to which that is done.
     private(set) var leaving: Set<Int32> = []
     private(set) var reached: Int64 = 0
-    /// Who has left since that began.
+    /// Users who have left since that began.
     private var waiting: Set<Int32> = []
 
     init(_ database: Database) throws {

@@ -14,7 +14,7 @@ struct Expiry {
     /// Monotonic milliseconds.
     private let clock: () -> Int64
     private let bounds: StorageBounds
-    /// What is up to this position, if it is a message, has been erased.
+    /// Messages up to this position have been erased.
     private(set) var reached: Int64
     /// Bodies are counted up to this position.
     private var countedTo: Int64
@@ -54,19 +54,19 @@ struct Expiry {
     /// Bytes say nothing before all bodies are counted.
     private var needsCount: Bool { retention.bytes != nil && countedTo < log.head }
 
-    /// How much of the log one call may look at.
+    /// Part of the log that one call may look at.
     struct Piece {
         fileprivate var rows: Int
-        /// Of bodies.
+        /// Bytes of bodies.
         fileprivate var bytes: Int
 
         fileprivate var isUsedUp: Bool { rows <= 0 || bytes <= 0 }
     }
 
-    /// What an idle writer looks at in one go.
+    /// The part for an idle writer at once.
     var idlePiece: Piece { Piece(rows: bounds.expiredRowsWhenIdle, bytes: bounds.expiredBytes) }
 
-    /// What a commit looks at: more than it stores.
+    /// The part for a commit: more than it stores.
     func piece(beside batch: [Mutation]) -> Piece {
         var piece = Piece(rows: bounds.expiredRowsPerCommit + batch.count, bytes: bounds.expiredBytes)
         guard retention.isOn else { return piece }

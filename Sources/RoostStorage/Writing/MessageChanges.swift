@@ -12,8 +12,8 @@ struct MessageChanges {
 
     init(_ writer: SQLiteWriter) { self.writer = writer }
 
-    /// Only the author may edit, nobody what is forwarded, and only a message that isn't deleted; a text message stays
-    /// a text. Editing to the same body changes nothing.
+    /// Only the author may edit, no user a forwarded message, and only a message that isn't deleted; a text message
+    /// stays a text. Editing to the same body changes nothing.
     func edit(_ event: Append) throws -> Outcome {
         switch try target(of: event) {
         case .refusal(let code): return .refused(code)
@@ -104,7 +104,7 @@ struct MessageChanges {
         }
     }
 
-    /// For the sender, a message may be pinned that isn't for the other user, and the other way round.
+    /// Pins a message. It may be pinned for the sender and not for the other user, and the other way round.
     private func pin(_ sequence: SequenceNumber, _ event: Append) throws -> Outcome {
         switch try target(sequence, for: event) {
         case .refusal(let code): return .refused(code)
@@ -120,7 +120,7 @@ struct MessageChanges {
         }
     }
 
-    /// Who wrote a message that an imported line says is pinned; nil if it can't be.
+    /// The author of a message that an imported line pins; nil if it can't be pinned.
     func author(ofPinned sequence: SequenceNumber, _ event: Append) throws -> UserNumber? {
         // What has become of it since may be withheld from the one who pinned it.
         guard case .message(let row) = try target(sequence, in: event.conversation, at: event.time),
@@ -135,7 +135,7 @@ struct MessageChanges {
         return .stored(Position(writer.head + 1), SequenceNumber(last), supplement)
     }
 
-    /// What a message says that is forwarded now, or why it can't be.
+    /// The content of a message that is forwarded now, or why it can't be.
     func content(of source: ForwardedMessage, for reader: UserNumber, at time: Timestamp) throws -> (
         content: MessageContent?, refusal: ErrorCode?
     ) {

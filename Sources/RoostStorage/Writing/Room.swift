@@ -9,7 +9,7 @@ final class Room {
     private let clock: () -> Int64
     private let gauges: Gauges
     private let reporter: StorageReporter
-    /// Bytes that the store may still take; nil if that can't be told.
+    /// Returns the bytes that the store may still take; nil if that is unknown.
     private let measure: () -> Int64?
     /// Until when the disk counts as full, whatever it says of itself. SQLite found no room, perhaps because of a
     /// quota.
@@ -69,7 +69,7 @@ final class Room {
         }
     }
 
-    /// What a process may still write to the file system of a file.
+    /// Bytes that a process may still write to the file system of a file.
     static func free(at path: String) -> Int64? {
         var found = statvfs()
         guard statvfs(path, &found) == 0 else { return nil }

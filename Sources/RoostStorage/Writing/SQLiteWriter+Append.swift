@@ -2,9 +2,9 @@ import RoostCore
 import RoostWire
 
 extension SQLiteWriter {
-    /// As `append`, but a page that the disk fails to read refuses this event alone: nothing is known to be damaged,
-    /// and a retry may succeed. What an event needs is read on a connection of its own before anything is changed, so
-    /// the transaction and what is kept in memory are as they were.
+    /// Appends like `append`, but a page that the disk fails to read refuses this event alone: nothing is known to be
+    /// damaged, and a retry may succeed. The rows that an event needs are read on a connection of its own before
+    /// anything is changed, so the transaction and the state in memory are as they were.
     func appendIfReadable(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
         let before = (head, database.totalChanges)
         do {
@@ -165,8 +165,8 @@ extension SQLiteWriter {
         indexer.keys.add(hash, at: head)
     }
 
-    /// What was stored when the sender used this key before; nil if the key is new. A hash only gives candidates; the
-    /// log tells whether the key is the same.
+    /// The event stored under this key by the sender; nil if the key is new. A hash only gives candidates; the log
+    /// shows whether the key is the same.
     private func duplicate(of event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome? {
         do {
             return try indexer.keys.first(key.hash, mayBeOld: key.mayBeOld) { try stored(at: $0, for: event, key.hash) }
@@ -188,7 +188,7 @@ extension SQLiteWriter {
             guard first.sender == event.sender,
                 first.key == event.key || first.key == ErasedKey.text(key)
             else { return nil }
-            // Of an erased conversation, some rows may still be as they were.
+            // Some rows of an erased conversation may still be as they were.
             let isErased = directory.conversation(first.conversation.value) == nil
             return event.outcome(repeating: first, isErased: isErased)
         }

@@ -29,7 +29,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     let gauges: Gauges
     /// nil for a store without a file of the system.
     private let files: OpenFiles?
-    /// nil if nobody compares it.
+    /// nil if it isn't compared.
     private let note: LogNote?
 
     /// The highest position assigned so far.
@@ -41,7 +41,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     var unplaced = (count: Int64(0), last: Int64(0))
     private var keys = BatchKeys()
 
-    /// What a writer is created from.
+    /// The parts that a writer is created from.
     struct Parts {
         var database: Database
         /// A connection for reading; for an in-memory store the same connection.
@@ -51,7 +51,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         var lock: ConnectionLock
         var gauges: Gauges
         var reporter: StorageReporter
-        /// nil if nobody else can touch them.
+        /// nil if no other process can touch them.
         var files: OpenFiles?
         /// nil for a store without a file of the system.
         var note: LogNote?
@@ -275,7 +275,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     }
 
     private func measure() {
-        // What a failure has undone isn't told.
+        // Erasures that a failure has undone aren't reported.
         let erased = expiry.erased
         expiry.erased = 0
         gauges.update {

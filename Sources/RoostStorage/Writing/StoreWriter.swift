@@ -13,7 +13,7 @@ public final class StoreWriter: IdleLogWriter, @unchecked Sendable {
     private(set) var writer: SQLiteWriter
     private let room: Room
     private let opening: WriterOpening
-    /// nil if nobody else can touch them.
+    /// nil if no other process can touch them.
     private let files: OpenFiles?
 
     /// Opens the writer on a connection that is ready.

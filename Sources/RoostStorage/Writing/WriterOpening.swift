@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// What it takes to open the writer of a store, the first time and again after the disk was full. A value.
+/// The parts needed to open the writer of a store, the first time and again after the disk was full. A value.
 struct WriterOpening {
     /// ":memory:" if there is no file.
     let path: String

@@ -1,4 +1,4 @@
-/// What `ok` tells for every command that was stored; nil where it tells nothing.
+/// The members of `ok` for every command that was stored; nil where a member is absent.
 public struct Answer: Sendable, Equatable {
     /// The id of the command.
     public var re: CommandID?
@@ -14,7 +14,7 @@ public struct Answer: Sendable, Equatable {
     public var version: Int64?
     /// Those who were added; only in the first answer to `conversation.add`, and empty otherwise.
     public var added: [String]
-    /// How many connections were closed; only in the answers to `admin.disconnect` and `admin.revoke`.
+    /// Number of closed connections; only in the answers to `admin.disconnect` and `admin.revoke`.
     public var closed: Int?
     /// Whether a restart would forget what was done, because the disk is full; only in the answer to `admin.revoke`.
     public var isUnstored: Bool
@@ -68,10 +68,11 @@ public struct StoredMessage: Sendable, Equatable {
     public var expires: Timestamp?
     /// When it was deleted, or has disappeared; nil if it wasn't. Only an earlier try can have that.
     public var deletedAt: Timestamp?
-    /// What it forwards; nil if it is the sender's own, was deleted, or is in a conversation that the user has left.
+    /// The forwarded content; nil if the message is the sender's own, was deleted, or is in a conversation that the
+    /// user has left.
     public var forwarded: ForwardedContent?
 
-    /// What a forwarded message says.
+    /// The content of a forwarded message.
     public struct ForwardedContent: Sendable, Equatable {
         /// The kind of the body.
         public var kind: String
@@ -124,8 +125,8 @@ public struct HistoryPage: Sendable, Equatable {
     public var messages: [Message]
     /// Messages between, before or after these that the server can't show, because they are damaged in its store.
     public var gaps: [MessageGap]
-    /// What else happened to the conversation between these messages, oldest first, if that was asked for: the newest
-    /// events of the page.
+    /// The changes to the conversation between these messages, oldest first, if they were asked for: the newest ones of
+    /// the page.
     public var events: [ConversationEvent] = []
     /// Whether there are more messages in the requested direction.
     public var hasMore: Bool
@@ -160,7 +161,7 @@ public struct CommandRefusal: Error, Sendable, Equatable {
     public var reason: String
     /// Whether the same command may succeed later.
     public var isTemporary: Bool
-    /// How long to wait before trying again, if the server said so.
+    /// The wait before another try, if the server asked for one.
     public var retryAfter: Duration?
     /// The id of the conversation for which alone the wait is; nil if it is for everything.
     public var conversation: String?

@@ -2,7 +2,7 @@
 public struct Ban: Sendable, Equatable {
     /// The user.
     public var user: String
-    /// Who has banned it.
+    /// The member who banned the user.
     public var by: String
     /// When that was.
     public var time: Timestamp

@@ -1,12 +1,12 @@
-/// Another user as one of the own contacts, or as somebody who has invited or was invited.
+/// Another user as one of the user's own contacts, or as the inviting or invited side of an invitation.
 public struct Contact: Sendable, Equatable {
     /// The other user.
     public var user: String
-    /// What the other is to the own user, such as `friend` or `client`.
+    /// The other user's relation to the own user, such as `friend` or `client`.
     public var kind: String
-    /// Whether both want it, or who waits for whom.
+    /// Whether both have accepted, or which of them has to answer.
     public var state: ContactState
-    /// The own note about the other, which nobody else sees; empty if there is none.
+    /// The user's own note about the other, which other users never see; empty if there is none.
     public var label: String
     /// When it got into this state.
     public var since: Timestamp
@@ -37,7 +37,7 @@ extension Contact {
 public struct ContactChange: Sendable, Equatable {
     /// The other user.
     public var user: String
-    /// What it is now; nil if the two are nothing to each other any more.
+    /// The new state; nil if the two have no relation any more.
     public var contact: Contact?
 }
 

@@ -1,6 +1,6 @@
 /// A change of a conversation.
 public struct ConversationEvent: Sendable, Equatable {
-    /// What happened.
+    /// The kind of change.
     public enum Change: Sendable, Equatable {
         /// The conversation was created, or this user was added to it.
         case created(ConversationOutline)
@@ -20,7 +20,7 @@ public struct ConversationEvent: Sendable, Equatable {
         case expiry(Int64)
         /// This message is pinned. A device that isn't shown it leaves it out.
         case pinned(SequenceNumber)
-        /// This message is no longer pinned. Of one that was deleted or has disappeared, nobody is told.
+        /// This message is no longer pinned. A deletion or disappearance sends no such event.
         case unpinned(SequenceNumber)
         /// This user, who had left before, can't come back.
         case banned(String)
@@ -54,7 +54,7 @@ public struct ConversationEvent: Sendable, Equatable {
     public var by: String
     /// When it happened.
     public var time: Timestamp
-    /// What happened.
+    /// The change.
     public var change: Change
     /// Created, added: the number of unread messages of those who joined by it.
     public var unread: Int64?
@@ -115,25 +115,25 @@ extension ConversationEvent.Change {
     }
 }
 
-/// What everybody in a conversation may know of it.
+/// The members of a conversation that all its users may know.
 public struct ConversationOutline: Sendable, Equatable {
     /// Direct or group.
     public var kind: ConversationKind
     /// The name of a group; nil for a direct conversation.
     public var name: String?
-    /// What names the photo of a group; nil if it has none. What it means is up to the clients.
+    /// The identifier of a group's photo; nil if it has none. Its meaning is up to the clients.
     public var photo: String?
     /// The description of a group; nil if it has none.
     public var description: String?
-    /// When it was created; nil if that isn't told, as by the event that creates it.
+    /// Time of its creation; nil if the event doesn't contain it, as the event that creates it doesn't.
     public var createdAt: Timestamp?
     /// Number of members.
     public var count: Int
     /// The names of the first 50 members.
     public var members: [String]
-    /// Whether it waits until whoever didn't create it accepts it.
+    /// Whether it waits until the user who didn't create it accepts it.
     public var isRequest: Bool
-    /// By whose link those who join by this event came; nil if by none, or if that isn't told.
+    /// The maker of the link by which the new members came; nil if there was none, or it isn't shown.
     public var inviter: String?
 }
 

@@ -1,10 +1,10 @@
-/// What a conversation that a stranger has begun is to its two users, until it is accepted.
+/// The state of a conversation begun by a stranger for its two users, until it is accepted.
 public enum RequestState: UInt8, WireWord {
     /// The other one hasn't accepted it.
     case sent
     /// It waits for the user.
     case received
-    /// The user has dropped it, which the other one isn't told.
+    /// The user has dropped it, without the other one learning of it.
     case dropped
 
     /// The word on the wire.
@@ -25,13 +25,13 @@ public struct ConversationSummary: Sendable, Equatable {
     public var kind: ConversationKind
     /// The name of a group; nil for a direct conversation.
     public var name: String?
-    /// What names the photo of a group; nil if it has none. What it means is up to the clients.
+    /// The identifier of a group's photo; nil if it has none. Its meaning is up to the clients.
     public var photo: String?
     /// The description of a group; nil if it has none.
     public var description: String?
     /// When it was created; nil if that isn't known.
     public var createdAt: Timestamp?
-    /// What the conversation is to the user as long as it isn't accepted; nil if it is.
+    /// The state of the request until it is accepted; nil for an ordinary conversation.
     public var request: RequestState?
     /// The user's own role.
     public var role: MemberRole
@@ -45,13 +45,13 @@ public struct ConversationSummary: Sendable, Equatable {
     public var unread: Int
     /// The first message that the user has marked as unread; nil if none is.
     public var unreadFrom: SequenceNumber?
-    /// How many of them mention the user; of very many, only the newest are counted.
+    /// Number of those that mention the user; of very many, only the newest are counted.
     public var mentions: Int = 0
     /// The first of these.
     public var firstMention: SequenceNumber?
     /// Milliseconds after which messages disappear; 0 if they stay.
     public var expiry: Int64 = 0
-    /// Which members may write.
+    /// The rule for which members may write.
     public var posting = PostingRule.all
     /// Milliseconds between two messages of a member who is neither owner nor admin; 0 for none.
     public var slow: Int64 = 0
@@ -109,7 +109,7 @@ extension ConversationSummary {
 public struct ConversationPage: Sendable, Equatable {
     /// The conversations.
     public var conversations: [ConversationSummary]
-    /// What the people whom the conversations name are called, as far as they have said so.
+    /// Profiles of people in the conversations, as far as they have set them.
     public var people: [UserProfile]
     /// The value for `before` to get the next page; nil on the last page.
     public var next: String?
@@ -129,7 +129,7 @@ extension ConversationPage {
 public struct CreatedConversation: Sendable, Equatable {
     /// The conversation.
     public var conversation: ConversationSummary
-    /// What its people are called.
+    /// Profiles of its people.
     public var people: [UserProfile]
     /// Whether the conversation existed already.
     public var isDuplicate: Bool
@@ -150,7 +150,7 @@ extension CreatedConversation {
     }
 }
 
-/// How far a member has got in a conversation. Both sequences only rise.
+/// A member's receipts in a conversation. Both sequences only rise.
 public struct Receipt: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
@@ -168,7 +168,7 @@ public struct Receipt: Sendable, Equatable {
     public var unread: Int?
     /// The first message that the user has marked as unread; only in the user's own receipts, and nil if none is.
     public var unreadFrom: SequenceNumber?
-    /// How many of them mention the user, and the first of these; only in the user's own receipts.
+    /// Number of those that mention the user, and the first of these; only in the user's own receipts.
     public var mentions: Int?
     /// The first of these.
     public var firstMention: SequenceNumber?
@@ -202,7 +202,7 @@ public struct ConversationMember: Sendable, Equatable {
     public var role: MemberRole
     /// The member's name, and how far the member has got.
     public var receipt: Receipt
-    /// How the member is, if that was asked for.
+    /// The member's presence, if it was asked for.
     public var presence: UserPresence?
     /// Until when the member can't write; nil if it isn't timed out. It may be over.
     public var timeout: MemberTimeout?
@@ -220,9 +220,9 @@ public struct MemberList: Sendable, Equatable {
     public var sequence: SequenceNumber?
     /// Number of members other than the one who asks.
     public var others: Int?
-    /// How many of them have received the message.
+    /// Number of those that have received the message.
     public var deliveredCount: Int?
-    /// How many of them have read it.
+    /// Number of those that have read it.
     public var readCount: Int?
 }
 

@@ -5,7 +5,7 @@ public enum Event: Sendable, Equatable {
     case welcome(Welcome)
     /// The answer to `hello` in an operator's session.
     case operatorWelcome(OperatorWelcome)
-    /// A command succeeded. What else the answer tells depends on the command: see `StoredMessage`, `HistoryPage`,
+    /// A command succeeded. The other members of the answer depend on the command: see `StoredMessage`, `HistoryPage`,
     /// `ConversationPage`, `CreatedConversation`, `MemberList` and `UserPresence`.
     case ok(Answer)
     /// A command failed.
@@ -20,8 +20,8 @@ public enum Event: Sendable, Equatable {
     case delete(MessageDeletion)
     /// A member reacted to a message, or took a reaction back.
     case react(MessageReaction)
-    /// Somebody edited a message or reacted to one, and there is a block between that one and the user: only the place
-    /// is told.
+    /// A user with a block on the reader, or blocked by it, edited a message or reacted to one: only the placeholder is
+    /// sent.
     case hidden(MessageTarget)
     /// A conversation changed: its name, its members, their roles.
     case conversation(ConversationEvent)
@@ -33,35 +33,34 @@ public enum Event: Sendable, Equatable {
     case gap(MessageGap)
     /// Everything that this device missed has been sent. An ack of this position covers it all.
     case live(position: String)
-    /// How far a member has got.
+    /// A member's receipts.
     case receipt(Receipt)
     /// A user began or stopped typing.
     case typing(TypingChange)
-    /// The presence of users changed. `late` says by how much later than usual it is told, if the server has too many
-    /// changes to tell.
+    /// The presence of users changed. `late` is the extra delay of this report if the server has too many changes to
+    /// send.
     case presence([UserPresence], late: Duration? = nil)
-    /// How many members of watched conversations are online has changed.
+    /// The number of online members of watched conversations has changed.
     case onlineCounts([OnlineCount])
     /// So many messages the user hasn't read in all conversations that aren't muted, now.
     case badge(unread: Int)
-    /// The profile of a user has changed: of one whom this session watches, of the other in a direct conversation, or
-    /// the own one.
+    /// The profile of a watched user, of the other member of a direct conversation, or of the user has changed.
     case profile(UserProfile)
     /// The user has changed the own status, on some device.
     case status(OwnStatus)
-    /// The user has changed what others are told, on some device. Exceptions may have changed, too: `privacy` tells
+    /// The user has changed the privacy settings, on some device. Exceptions may have changed, too: `privacy` returns
     /// them.
     case privacy(PrivacySettings)
     /// A contact of the user, or an invitation, has changed.
     case contact(ContactChange)
-    /// The user's prospects were changed on another device, and are so many: `prospect.list` tells them.
+    /// The user's prospects were changed on another device; `count` is their number, and `prospect.list` returns them.
     case prospects(count: Int)
     /// So many people wait to be let into a group of which the user is an admin, or the user itself waits for so many
     /// groups if there is no conversation: `join.list` lists them.
     case joins(conversation: String?, waiting: Int)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
-    /// How the relay is, for operators who asked to be told.
+    /// The relay's statistics, for operators who asked for them.
     case statistics(RelayStatistics)
 
     /// Reads an event; nil if the type is unknown, or a member is missing that Docs/Protocol.md promises.

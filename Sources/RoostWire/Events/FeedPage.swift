@@ -26,9 +26,9 @@ extension FeedPage {
     }
 }
 
-/// A durable event, as a service is told it: with the device that sent it and its key, whoever that is.
+/// A durable event, as a service gets it: with the device that sent it and its key, whichever user's they are.
 public struct FeedEvent: Sendable, Equatable {
-    /// What happened.
+    /// The kind of event.
     public enum Content: Sendable, Equatable {
         /// A message with its present body.
         case message(Message)
@@ -44,7 +44,7 @@ public struct FeedEvent: Sendable, Equatable {
         case conversation(ConversationEvent)
     }
 
-    /// What happened.
+    /// The event.
     public var content: Content
     /// The device that sent it; nil if that isn't known any more.
     public var device: String?

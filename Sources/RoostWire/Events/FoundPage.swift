@@ -4,7 +4,7 @@ public struct FoundPage: Sendable, Equatable {
     public struct Group: Sendable, Equatable {
         /// Its id.
         public var conversation: String
-        /// What the group is called.
+        /// The group's name.
         public var name: String?
         /// Number of members.
         public var count: Int
@@ -18,7 +18,7 @@ public struct FoundPage: Sendable, Equatable {
 
     /// An invitation.
     public struct Link: Sendable, Equatable {
-        /// Who has made it.
+        /// The maker.
         public var user: String
         /// The invitation.
         public var invite: Invite
@@ -30,7 +30,7 @@ public struct FoundPage: Sendable, Equatable {
     public var groups: [Group]
     /// The invitation of this code.
     public var links: [Link]
-    /// What the users are called whom groups and links name.
+    /// Profiles of users in groups and links.
     public var names: [UserProfile]
     /// The value for `after` to get the next page; nil on the last page.
     public var next: String?

@@ -2,15 +2,15 @@
 public struct Invite: Sendable, Equatable, Identifiable {
     /// The relay's name for it.
     public var id: String
-    /// What the link ends with. The relay keeps only a hash, so it says this once, when the invitation is made.
+    /// The end of the link's address. The relay keeps only a hash, so only the answer to making the invitation has it.
     public var code: String?
     /// The group to which it invites; nil if it makes contacts.
     public var conversation: String?
-    /// What those who open it become to the user; nil if it invites to a group.
+    /// The relation of new contacts to the user; nil if it invites to a group.
     public var kind: String?
-    /// How many may open it.
+    /// Number of users who may open it.
     public var uses: Int
-    /// How many have opened it.
+    /// Number of users who have opened it.
     public var used: Int
     /// When it was made.
     public var createdAt: Timestamp
@@ -30,9 +30,9 @@ extension Invite {
     }
 }
 
-/// Who invites to what.
+/// The inviter and the target of an invitation.
 public struct Invitation: Sendable, Equatable {
-    /// The name of whoever made the link; nil if the user has none.
+    /// The name of the link's maker; nil if the user has none.
     public var name: String?
     /// The name of the group; nil if the link makes contacts.
     public var group: String?

@@ -22,9 +22,9 @@ public struct Message: Sendable, Equatable {
     public var replyTo: SequenceNumber?
     /// The message with which the thread began that it belongs to; nil if it is in none.
     public var thread: SequenceNumber?
-    /// Names of the users whom it mentions; `@all` stands for all members.
+    /// Names of the mentioned users; `@all` stands for all members.
     public var mentions: [String] = []
-    /// Who wrote what it forwards; nil if the author did.
+    /// The author of the forwarded original; nil if the message isn't forwarded.
     public var origin: Origin?
     /// Whether its author had read what came before it.
     public var isReading = true
@@ -41,7 +41,7 @@ public struct Message: Sendable, Equatable {
     /// The thread that began with it; only in history and in lists of conversations and pins, and nil if it has no
     /// messages.
     public var replies: ThreadSummary?
-    /// Whether there is a block between the reader and the author: then only its place is told.
+    /// Whether there is a block between the reader and the author: then only a placeholder is sent.
     public var isHidden = false
 }
 
@@ -117,7 +117,7 @@ public struct MessageBody: Sendable, Equatable {
     }
 }
 
-/// How many members gave a message one reaction.
+/// A reaction to a message, with the number of members who gave it.
 public struct ReactionCount: Sendable, Equatable {
     /// The reaction, usually an emoji.
     public var reaction: String
@@ -140,7 +140,7 @@ public struct ReactionCount: Sendable, Equatable {
     }
 }
 
-/// How many messages a thread has, and which is the last. Those that were deleted or have disappeared don't count.
+/// The size of a thread, and its last message. Messages that were deleted or have disappeared don't count.
 public struct ThreadSummary: Sendable, Equatable {
     /// Number of its messages, up to `Limits.repliesCounted`, which stands for that many or more.
     public var count: Int
@@ -196,13 +196,13 @@ extension MessageTarget {
 
 /// An edit of a message.
 public struct MessageEdit: Sendable, Equatable {
-    /// Which message.
+    /// The message.
     public var target: MessageTarget
     /// The kind of the message.
     public var kind: String
     /// The new body.
     public var body: MessageBody
-    /// Names of the users whom the message mentions from now on.
+    /// Names of the users that the message mentions from now on.
     public var mentions: [String] = []
     /// The version of the message from now on.
     public var version: Int64 = 1
@@ -222,7 +222,7 @@ extension MessageEdit {
 
 /// A message was deleted. A tombstone stays in history.
 public struct MessageDeletion: Sendable, Equatable {
-    /// Which message, and who deleted it: its author, or an admin of the group.
+    /// The message, and who deleted it: its author, or an admin of the group.
     public var target: MessageTarget
     /// Why, if an admin said so.
     public var reason: ReportReason?
@@ -230,7 +230,7 @@ public struct MessageDeletion: Sendable, Equatable {
 
 /// A reaction to a message.
 public struct MessageReaction: Sendable, Equatable {
-    /// Which message.
+    /// The message.
     public var target: MessageTarget
     /// The reaction, usually an emoji.
     public var reaction: String

@@ -1,10 +1,10 @@
-/// How many members of a conversation are online.
+/// Number of online members of a conversation.
 public struct OnlineCount: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// How many members are shown to others in any state but `offline`. The user is one of them.
+    /// Number of members who are shown to others in any state but `offline`. The user is one of them.
     public var online: Int64
-    /// How many members there are.
+    /// Number of members.
     public var of: Int64
 
     /// Creates one.

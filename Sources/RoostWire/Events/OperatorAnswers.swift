@@ -8,7 +8,7 @@ public struct OperatorWelcome: Sendable, Equatable {
     public var head: String
     /// Identifies the server's log.
     public var epoch: String
-    /// What an acked message survives; nil if this version doesn't know the word.
+    /// The failures that an acked message survives; nil if this version doesn't know the word.
     public var durability: Durability?
     /// When the token expires, by the server's clock.
     public var expires: Timestamp?
@@ -45,13 +45,13 @@ public struct PeoplePage: Sendable, Equatable {
         public var user: String
         /// The display name; nil if there is none.
         public var name: String?
-        /// What others were told last.
+        /// The state that others saw last.
         public var state: UserPresence.State
         /// Number of connected devices.
         public var devices: Int
     }
 
-    /// Users by the state that others were told last: `online`, `away`, `busy`, `offline`.
+    /// Users by the state that others saw last: `online`, `away`, `busy`, `offline`.
     public var counts: [String: Int64]
     /// The users of this page. It may be empty although there are more.
     public var users: [Person]
@@ -103,13 +103,13 @@ public struct PersonDetail: Sendable, Equatable {
 
     /// The user.
     public var user: String
-    /// What others are told.
+    /// The state that others see.
     public var state: UserPresence.State
     /// Why, as a sentence.
     public var reason: String
-    /// What the user wants to be shown as; nil if this version doesn't know the word.
+    /// The user's chosen status; nil if this version doesn't know the word.
     public var wants: StatusChoice?
-    /// When the user was here last, as others may be told; nil if never.
+    /// Time when the user was last online, as others may see it; nil if never.
     public var lastSeen: Timestamp?
     /// Sessions that watch the user.
     public var watchers: Int
@@ -119,9 +119,9 @@ public struct PersonDetail: Sendable, Equatable {
     public var contacts: Int
     /// Conversations of strangers that wait for the user to accept them, or that it has dropped.
     public var requests: Int
-    /// Users whom it has blocked.
+    /// Number of users blocked by it.
     public var blocks: Int
-    /// What it is called; nil if it has no profile.
+    /// The profile; nil if there is none.
     public var profile: UserProfile?
     /// Tokens issued up to here are no longer good; nil if all are.
     public var revoked: Timestamp?
@@ -191,7 +191,7 @@ public struct Whereabouts: Sendable, Equatable {
         public var user: String
         /// Whether the member isn't to see the event, because it joined later.
         public var isHidden: Bool
-        /// How far the member has got; nil if the event isn't a message.
+        /// The member's receipts; nil if the event isn't a message.
         public var receipt: Receipt?
         /// The member's devices.
         public var devices: [Device]
@@ -207,7 +207,7 @@ public struct Whereabouts: Sendable, Equatable {
     public var kind: String
     /// When it arrived.
     public var time: Timestamp
-    /// Who caused it, and on which device.
+    /// The user and the device that caused it.
     public var user, device: String
     /// The client's key; nil if there is none.
     public var key: String?
@@ -252,11 +252,11 @@ extension Whereabouts {
     }
 }
 
-/// How the relay is, or was at a time. A figure that this version doesn't know is kept under its name, too.
+/// The relay's statistics, now or at a time. A figure that this version doesn't know is kept under its name, too.
 public struct RelayStatistics: Sendable, Equatable {
-    /// How long something took since the sample before, in microseconds.
+    /// Durations since the sample before, in microseconds.
     public struct Timing: Sendable, Equatable {
-        /// How often it happened.
+        /// Number of times it happened.
         public var count: Int64
         /// Half of them took longer, and one of a hundred.
         public var median, high: Int64
@@ -319,7 +319,7 @@ extension KeptStatistics {
 public struct ErasurePage: Sendable, Equatable {
     /// Messages that were erased.
     public var erased: Int
-    /// Rows of the log that the store can't read, of whomever they are.
+    /// Rows of the log that the store can't read, of all users.
     public var damaged: Int
     /// Everything up to here was looked at: the next `after`. Opaque.
     public var position: String

@@ -1,18 +1,18 @@
 /// One of the user's own devices.
 public struct OwnDevice: Sendable, Equatable {
-    /// What a device does. The raw value is the word on the wire.
+    /// The state of a device. The raw value is the word on the wire.
     public enum State: String, Sendable, CaseIterable {
         /// It is connected and in use.
         case active
         /// It is connected and not in use.
         case idle
-        /// It is connected, and nobody looks at it.
+        /// It is connected, and not in view.
         case background
         /// It is not connected.
         case offline
     }
 
-    /// How a connection ended.
+    /// The end of a connection.
     public struct End: Sendable, Equatable {
         /// Why; nil if this version doesn't know the word.
         public var reason: EndReason?
@@ -22,11 +22,11 @@ public struct OwnDevice: Sendable, Equatable {
 
     /// The device's name.
     public var device: String
-    /// What it does.
+    /// Its state.
     public var state: State
     /// When its connection began; nil if it is offline.
     public var since: Timestamp?
-    /// How its last connection before the present one ended; nil if there was none.
+    /// The end of its last connection before the present one; nil if there was none.
     public var ended: End?
 }
 

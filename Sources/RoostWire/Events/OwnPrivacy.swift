@@ -1,14 +1,14 @@
-/// What the user of this session tells others.
+/// The privacy settings of this session's user.
 public struct OwnPrivacy: Sendable, Equatable {
-    /// A user who is told something else than what the settings say.
+    /// A user with an exception from the settings.
     public struct Exception: Sendable, Equatable {
         /// The user.
         public var user: String
-        /// What the user is told.
+        /// The exception.
         public var kind: PrivacyException
     }
 
-    /// What others are told.
+    /// The settings.
     public var settings: PrivacySettings
     /// The exceptions.
     public var exceptions: [Exception]

@@ -1,4 +1,4 @@
-/// Somebody who isn't a user yet, as one user has written it down. Nobody else sees it.
+/// A person who isn't a user yet, as one user has written them down. Other users never see it.
 public struct Prospect: Sendable, Equatable {
     /// The relay's name for it.
     public var id: String

@@ -6,7 +6,7 @@ public struct ReceiptPage: Sendable, Equatable {
         public var user: String
         /// When some device of the member acked it; nil if that isn't known any more.
         public var deliveredAt: Timestamp?
-        /// Whether the member has read it, as far as that is told.
+        /// Whether the member has read it, if the member shares that.
         public var isRead: Bool
         /// When; nil if that isn't known any more.
         public var readAt: Timestamp?

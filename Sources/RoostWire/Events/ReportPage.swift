@@ -2,13 +2,13 @@
 public struct ReportPage: Sendable, Equatable {
     /// A report.
     public struct Report: Sendable, Equatable {
-        /// Who has closed it.
+        /// The end of a report.
         public struct Closing: Sendable, Equatable {
             /// The operator.
             public var by: String
             /// When.
             public var time: Timestamp
-            /// What the operator noted.
+            /// The operator's note.
             public var note: String?
         }
 
@@ -16,31 +16,31 @@ public struct ReportPage: Sendable, Equatable {
         public var number: Int64
         /// When it was made.
         public var time: Timestamp
-        /// Who has made it; nil if that one isn't known any more.
+        /// The user who made it; nil if the user isn't known any more.
         public var reporter: String?
-        /// Who is reported; nil if the message can't be read, or if that one isn't known any more.
+        /// The reported user; nil if the message can't be read, or the user isn't known any more.
         public var user: String?
         /// The id of the reported message's conversation; nil if no message is reported.
         public var conversation: String?
         /// The reported message.
         public var sequence: SequenceNumber?
-        /// What the message's group is called; nil if it was in a direct conversation.
+        /// The name of the message's group; nil if it was in a direct conversation.
         public var group: String?
         /// Whether the message's conversation was erased since.
         public var isErased = false
         /// Why; nil if this version doesn't know the word.
         public var reason: ReportReason?
-        /// What the reporter had to say.
+        /// The reporter's own words.
         public var text: String?
-        /// Who has closed it; nil while it is open.
+        /// The end of the report; nil while it is open.
         public var closing: Closing?
     }
 
-    /// How many are open.
+    /// Number of open reports.
     public var open: Int64
     /// The reports of this page.
     public var reports: [Report]
-    /// What the users are called whom the reports name.
+    /// Profiles of the users in the reports.
     public var people: [UserProfile]
     /// The value for `after` to get the next page; nil on the last page.
     public var next: Int64?
@@ -53,7 +53,7 @@ public struct ShownReport: Sendable, Equatable {
     /// The reported message and those around it, in order; nil if no message was reported, or if its conversation was
     /// erased since. One that can't be read is missing.
     public var messages: [Message]?
-    /// What the users are called who are named in it.
+    /// Profiles of the users in it.
     public var people: [UserProfile]
 
     /// Reads the answer; nil if it isn't one to this command.

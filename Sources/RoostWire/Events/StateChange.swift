@@ -1,7 +1,7 @@
 /// A setting of the user's own was set or removed, on some device.
 public struct StateChange: Sendable, Equatable {
-    /// The key; nil if removals were forgotten that this device may not know of: then everything that it has of the
-    /// user's settings is out of date, and `state.get` tells them.
+    /// The key; nil if removals were forgotten that this device may not know of: then its copy of the user's settings
+    /// is out of date, and `state.get` returns them.
     public var key: String?
     /// The value, raw JSON; nil if it was removed.
     public var value: [UInt8]?

@@ -20,7 +20,7 @@ public struct UserPresence: Sendable, Equatable {
     public var text: String?
     /// When an offline user was last online, if ever.
     public var lastSeen: Timestamp?
-    /// The same told coarsely, if the user doesn't tell the time.
+    /// A coarse form of the same, if the user doesn't share the time.
     public var seen: SeenRange?
 }
 
@@ -43,9 +43,9 @@ extension UserPresence {
     }
 }
 
-/// How the user of this session wants to be shown to others.
+/// The status that the user of this session has chosen for others to see.
 public struct OwnStatus: Sendable, Equatable {
-    /// What the user has chosen.
+    /// The user's choice.
     public var state: StatusChoice
     /// The status text; empty if there is none.
     public var text: String
@@ -73,7 +73,7 @@ extension OwnStatus {
 /// A user began or stopped typing in a conversation, or types in another thread of it than before. In a conversation
 /// where many type, it may tell that several others do, or no longer do.
 public struct TypingChange: Sendable, Equatable {
-    /// Who types.
+    /// The users who type.
     public enum Who: Sendable, Equatable {
         /// One user, who types in one place of a conversation at a time.
         case user(String)
@@ -83,7 +83,7 @@ public struct TypingChange: Sendable, Equatable {
 
     /// The id of the conversation.
     public var conversation: String
-    /// Who types.
+    /// The users who type.
     public var who: Who
     /// The message in whose thread the user types; nil if it is the conversation itself.
     public var replyTo: SequenceNumber?

@@ -1,4 +1,4 @@
-/// What a user is called and says of itself.
+/// A user's profile.
 public struct UserProfile: Sendable, Hashable {
     /// The user.
     public var user: String
@@ -10,7 +10,7 @@ public struct UserProfile: Sendable, Hashable {
     public var username: String?
     /// Where the photo is.
     public var photo: String?
-    /// What the user says of itself. A list of conversations leaves it out, and what follows, too.
+    /// The user's self-description. A list of conversations leaves it out, and what follows, too.
     public var bio: String?
     /// The role that a service has given.
     public var role: String?
@@ -51,7 +51,7 @@ extension UserProfile {
         isDeleted = members.flag("deleted") ?? false
     }
 
-    /// What the people are called whom an answer about conversations names, as far as they have said so.
+    /// Reads the profiles of people in an answer about conversations, as far as they have set them.
     public static func people(reading members: JSONMembers) -> [UserProfile] {
         (members.objects("people") ?? []).compactMap(UserProfile.init(reading:))
     }
@@ -63,7 +63,7 @@ public struct ProfilePage: Sendable, Equatable {
     public var profiles: [UserProfile]
     /// The value for `after` to get the next page; nil on the last page.
     public var next: String?
-    /// Whether there may be more whom the server didn't look at: a longer prefix finds them.
+    /// Whether the server stopped before it had looked at all users: a longer prefix finds the others.
     public var isPartial: Bool
 }
 

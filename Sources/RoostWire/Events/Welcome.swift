@@ -16,7 +16,7 @@ public struct Welcome: Sendable, Equatable {
     /// Identifies the server's log. If it has changed, the log was started anew or restored from a backup, and
     /// positions and sequences that the application kept refer to other events.
     public var epoch: String
-    /// What an acked message survives; nil if this version doesn't know the word.
+    /// The failures that an acked message survives; nil if this version doesn't know the word.
     public var durability: Durability?
     /// When the token expires, by the server's clock.
     public var expires: Timestamp?
@@ -26,8 +26,8 @@ public struct Welcome: Sendable, Equatable {
     public var server: String
     /// The user's own status; nil if this version doesn't know its state.
     public var status: OwnStatus?
-    /// How many messages the user hasn't read in all conversations that aren't muted; nil if the server is still
-    /// counting and tells it by an event.
+    /// Number of unread messages in all conversations that aren't muted; nil if the server is still counting and sends
+    /// it by an event.
     public var badge: Int?
     /// The server's limits.
     public var limits: ServerLimits
@@ -59,7 +59,7 @@ extension Welcome {
     }
 }
 
-/// The limits that `welcome` tells. A limit that the server doesn't name has this version's default.
+/// The limits in `welcome`. A limit that the server doesn't name has this version's default.
 public struct ServerLimits: Sendable, Equatable {
     /// Most bytes of a command.
     public var frameBytes: Int
@@ -77,9 +77,9 @@ public struct ServerLimits: Sendable, Equatable {
     public var pageMessages: Int
     /// Most members of a group.
     public var membersMax: Int
-    /// How long "is typing" lasts. Whole seconds, like the other times.
+    /// Duration of "is typing". Whole seconds, like the other times.
     public var typing: Duration
-    /// How long a dropped device may take to come back before its user is shown as offline.
+    /// Time in which a dropped device may come back before its user is shown as offline.
     public var grace: Duration
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGrace: Duration
@@ -90,7 +90,7 @@ public struct ServerLimits: Sendable, Equatable {
     /// Commands of one session per second, sustained.
     public var commandsPerSecond: Int
 
-    /// What a server with these limits tells.
+    /// The limits that a server with these settings sends.
     public init(_ limits: Limits) {
         frameBytes = limits.frameBytes
         bodyBytes = limits.bodyBytes

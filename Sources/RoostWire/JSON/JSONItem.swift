@@ -1,7 +1,7 @@
 /// The place and kind of a value in the document of a `JSONReader`. It needs its reader, and is valid until the
 /// reader's next document.
 public struct JSONItem: Sendable {
-    /// What kind of JSON value it is.
+    /// The kind of a JSON value.
     public enum Kind: UInt8, Sendable {
         case null, `false`, `true`
         /// A number without fraction or exponent that fits an `Int64`.
@@ -11,7 +11,7 @@ public struct JSONItem: Sendable {
         case string, array, object
     }
 
-    /// What kind of JSON value it is.
+    /// The kind of the value.
     public internal(set) var kind: Kind
     /// Whether the string contains an escape, so that its text differs from what is between the quotation marks.
     @usableFromInline var hasEscapes: Bool

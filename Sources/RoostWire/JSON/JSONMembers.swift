@@ -28,7 +28,7 @@ public struct JSONMembers {
     /// All members, in order.
     public var all: [(name: String, value: JSONValue)] { members }
 
-    /// What the object is, if it is an event of a type that this version knows.
+    /// The type of the object, if it is an event that this version knows.
     public var type: EventType? { string("type").flatMap(EventType.init(rawValue:)) }
 
     /// The member `body`, which may be null.

@@ -1,7 +1,7 @@
 /// Reads once more a document that was refused, to tell its author what is wrong with it. Slower than `read`, and it
 /// may allocate.
 extension JSONReader {
-    /// What a strict reader refuses in a member, although it is JSON by RFC 8259.
+    /// A fault of a member that a strict reader refuses, although it is JSON by RFC 8259.
     public enum Fault: Sendable {
         /// It is nested deeper than the reader takes.
         case tooDeep
@@ -9,8 +9,8 @@ extension JSONReader {
         case halfPair
     }
 
-    /// Calls `body` with each member of the outermost object, whose name is nil if it has a fault itself.
-    /// - Returns: whether the document is one object. If it isn't, what `body` was told means nothing.
+    /// Calls `body` with each member of the outermost object. The name is nil if it has a fault itself.
+    /// - Returns: whether the document is one object. If it isn't, the calls of `body` mean nothing.
     public mutating func readLoosely(_ body: (_ name: Text?, _ value: JSONItem, _ fault: Fault?) -> Void) -> Bool {
         var scanner = JSONScanner(UnsafePointer(document))
         scanner.skipSpace()

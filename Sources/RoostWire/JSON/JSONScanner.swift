@@ -3,7 +3,7 @@
 /// The document is followed by at least as many zero bytes as are read at once. No rule accepts a zero byte, so the
 /// scanner never moves past the document and needs no comparison with its end.
 struct JSONScanner {
-    /// How a string is written.
+    /// The form in which a string is written.
     enum Form {
         case plain, escaped
     }

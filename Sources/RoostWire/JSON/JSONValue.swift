@@ -2,7 +2,7 @@
 /// The values of one document may be used by one thread at a time. Every accessor gives nil for a value of another
 /// kind, so that a chain such as `event["limits"]?["frameBytes"]?.integer` checks everything in one expression.
 public struct JSONValue {
-    /// What kind of JSON value it is.
+    /// The kind of a JSON value.
     public enum Kind: Sendable {
         case null, bool, number, string, array, object
     }
@@ -36,7 +36,7 @@ public struct JSONValue {
         self.item = item
     }
 
-    /// What kind of JSON value it is.
+    /// The kind of the value.
     public var kind: Kind {
         switch item.kind {
         case .null: .null
