@@ -1,13 +1,13 @@
 import RoostWire
 
-/// Counts for the operator. The parts of the Relay increase these plain integers, and the host reads them when somebody
-/// asks for metrics. Loop thread only.
+/// Counts for the operator. The parts of the Relay increase these plain integers, and the host reads them for the
+/// metrics. Loop thread only.
 public final class Counters {
     /// Known users.
     public internal(set) var users = 0
     /// Known conversations.
     public internal(set) var conversations = 0
-    /// How sessions began and ended.
+    /// Counts of sessions' beginnings and ends.
     public internal(set) var sessions = Sessions()
     /// Frames received.
     public internal(set) var commands = 0
@@ -31,9 +31,9 @@ public final class Counters {
     public internal(set) var ephemeralDeliveries = 0
     /// Typing, presence and receipt events held back for slow sessions, of which only the newest state is sent.
     public internal(set) var ephemeralOwed = 0
-    /// Changed watermarks that others are told about.
+    /// Changed watermarks that are sent to others.
     public internal(set) var receiptsGathered = 0
-    /// What has been told of users' presence.
+    /// Counts of announced presence.
     public internal(set) var presence = Told()
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0
@@ -41,14 +41,14 @@ public final class Counters {
     public internal(set) var behind = Behind()
     /// Gaps sent.
     public internal(set) var gaps = 0
-    /// What the gate has refused.
+    /// Counts of the gate's refusals.
     public internal(set) var gate = Gate()
-    /// Events that consumers of the feed were told.
+    /// Events sent to consumers of the feed.
     public internal(set) var feedEvents = 0
-    /// What users have reported.
+    /// Counts of users' reports.
     public internal(set) var reports = Reported()
     /// Conversations, members and watches looked at one by one, users named by commands that may name many, members who
-    /// came or left, users whose presence may have changed and those who may have to be told. Sixteen members who are
+    /// came or left, users whose presence may have changed and possible recipients of that. Sixteen members who are
     /// only searched for their sessions count as one.
     public internal(set) var steps = 0
     /// Refused commands, by `ErrorCode`.
@@ -56,7 +56,7 @@ public final class Counters {
     /// Connections closed by the relay, by index in `CloseCode.allCases`.
     public internal(set) var closes = [Int](repeating: 0, count: CloseCode.allCases.count)
 
-    /// What users have reported.
+    /// Counts of users' reports.
     public struct Reported: Sendable {
         /// Reports since the start.
         public internal(set) var made = 0
@@ -64,9 +64,9 @@ public final class Counters {
         public internal(set) var open = 0
     }
 
-    /// What has been told of users' presence.
+    /// Counts of announced presence.
     public struct Told: Sendable {
-        /// Users whose watchers were last told "online", "away" or "busy".
+        /// Users last announced to their watchers as "online", "away" or "busy".
         public internal(set) var online = 0, away = 0, busy = 0
         /// Sessions by what they say about their use.
         public internal(set) var active = 0, idle = 0, background = 0
@@ -78,11 +78,11 @@ public final class Counters {
         public internal(set) var leaves = [Int](repeating: 0, count: EndReason.places)
         /// Users who left because their last device went to the background, or because they became invisible.
         public internal(set) var leftForBackground = 0, becameInvisible = 0
-        /// Devices that came back before their grace ended, so that nobody saw them leave.
+        /// Devices that came back before their grace ended, so that no watcher saw them leave.
         public internal(set) var returned = 0
-        /// From the first change of a user to the round that tells it, in milliseconds.
+        /// Delay from the first change of a user to the round that sends it, in milliseconds.
         public internal(set) var delay = BucketHistogram(bounds: BucketHistogram.waits)
-        /// Rounds of changes that were told later than usual, because much had been told before.
+        /// Rounds of changes that were later than usual, because much had been sent before.
         public internal(set) var lateRounds = 0
     }
 
@@ -92,7 +92,7 @@ public final class Counters {
         public internal(set) var refused = [Int](repeating: 0, count: GateDeed.allCases.count)
         /// Those that would have been refused with the gate on.
         public internal(set) var logged = [Int](repeating: 0, count: GateDeed.allCases.count)
-        /// What has become of those that it lets wait.
+        /// Counts of requests.
         public internal(set) var requests = Requests()
 
         mutating func note(_ deed: GateDeed, isRefused: Bool) {
@@ -100,7 +100,7 @@ public final class Counters {
         }
     }
 
-    /// What has become of the first messages of strangers.
+    /// Outcomes of strangers' first messages.
     public struct Requests: Sendable {
         /// Those that had to wait.
         public internal(set) var made = 0
@@ -110,34 +110,34 @@ public final class Counters {
         public internal(set) var dropped = 0
     }
 
-    /// How sessions began and ended.
+    /// Counts of sessions' beginnings and ends.
     public struct Sessions: Sendable {
         /// Sessions welcomed, those of operators included.
         public internal(set) var opened = 0
         /// Open sessions of operators that belong to no user.
         public internal(set) var operators = 0
-        /// Of those welcomed: sessions of operators that belong to no user.
+        /// Among those welcomed: sessions of operators that belong to no user.
         public internal(set) var openedByOperators = 0
         /// Sessions that were welcomed and have ended.
         public internal(set) var ended = 0
         /// Sessions replaced by a newer one of the same device.
         public internal(set) var takeovers = 0
-        /// Of those welcomed: devices that had never acked anything; that went on where the relay knew them to be; that
-        /// named a position of their own; that named one below what they had acked.
+        /// Among those welcomed: devices without any ack; those that continued at the relay's position; those that
+        /// named a position of their own; and those that named one below their last ack.
         public internal(set) var new = 0, known = 0, resumed = 0, rewound = 0
-        /// How sessions ended that had been welcomed, at the raw values of `EndReason`.
+        /// Ends of welcomed sessions, at the raw values of `EndReason`.
         public internal(set) var ends = [Int](repeating: 0, count: EndReason.places)
-        /// How others did.
+        /// Ends of other sessions.
         public internal(set) var strangersEnds = [Int](repeating: 0, count: EndReason.places)
     }
 
-    /// What all sessions together look like to one who has just looked at each. Ages are in milliseconds.
+    /// The results of a look at each session. Ages are in milliseconds.
     public struct Census: Sendable, Equatable {
-        /// How old the oldest event is that some connected device hasn't been sent.
+        /// Age of the oldest event not yet sent to some connected device.
         public internal(set) var oldestUnsent: Int64 = 0
-        /// How old the oldest message is that was sent to some connected device and that it hasn't acked.
+        /// Age of the oldest message that was sent to some connected device and that it hasn't acked.
         public internal(set) var oldestUnacked: Int64 = 0
-        /// How many events were stored since the oldest that some connected device hasn't been sent.
+        /// Number of events since the oldest one not yet sent to some connected device.
         public internal(set) var furthestBehind: Int64 = 0
         /// Bytes that wait for the connection for which most wait.
         public internal(set) var largestOutbox = 0
@@ -162,9 +162,9 @@ public final class Counters {
     public struct Behind: Sendable {
         /// Sessions that have been welcomed and are not live.
         public internal(set) var sessions = 0
-        /// What was found when all sessions were last looked at.
+        /// The results of the last look at all sessions.
         public internal(set) var census = Census()
-        /// What was found when all devices were last looked at; nil before that.
+        /// The results of the last look at all devices; nil before that.
         public internal(set) var backlog: Backlog?
         /// Times a session fell behind because it read too slowly.
         public internal(set) var spills = 0
@@ -176,9 +176,9 @@ public final class Counters {
 
     init() {}
 
-    /// Users whose watchers were last told that they are online or busy.
+    /// Users last announced to their watchers as online or busy.
     public var usersOnline: Int { presence.online + presence.busy }
-    /// Users whose watchers were last told that they are away.
+    /// Users last announced to their watchers as away.
     public var usersAway: Int { presence.away }
 
     func count(_ code: CloseCode) {

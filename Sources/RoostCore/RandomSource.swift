@@ -5,13 +5,13 @@ final class RandomSource {
 
     init(_ generator: any RandomNumberGenerator) { self.generator = generator }
 
-    /// A new id that begins with this letter. Its 65 random bits tell nobody how many there are. It need not be secret:
-    /// only those whom it concerns get access.
+    /// A new id that begins with this letter. Its 65 random bits don't reveal how many there are. It need not be
+    /// secret: only users with a right to it get access.
     func id(_ letter: Unicode.Scalar) -> String {
         String(decoding: [UInt8(ascii: letter)] + letters(13), as: UTF8.self)
     }
 
-    /// A code that nobody can guess: 130 random bits.
+    /// An unguessable code: 130 random bits.
     func secret() -> String { String(decoding: letters(26), as: UTF8.self) }
 
     /// So many letters of 5 bits each.

@@ -64,7 +64,7 @@ extension Relay {
 
     private var requests: RequestCommands { RequestCommands(conversations: conversation, prices: prices) }
 
-    /// What people say to each other, and ask of it.
+    /// Commands of users to each other, and queries about them.
     @inline(__always)
     private func perform(
         _ command: Command, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
@@ -99,8 +99,8 @@ extension Relay {
         }
     }
 
-    /// A service has the same done for a user, who needn't have come yet to write to somebody or to open a
-    /// conversation. A command that is refused makes nobody.
+    /// A service sends the same as a user, who needn't have come yet to write to another or to open a conversation. A
+    /// refused command makes no user.
     @inline(never)
     private func perform(
         _ command: Command, for name: Text, _ id: CommandID?, _ session: Session, _ now: Moment
@@ -115,7 +115,7 @@ extension Relay {
         }
     }
 
-    /// The user in whose name a service acts. It is named by its id alone: a username may be somebody else's by now.
+    /// The user that a service acts as. It is named by its id alone: a username may be another user's by now.
     private func principal(of command: Command, named name: Text) throws(Refusal) -> User {
         var user = directory.user(named: name)
         if user == nil, directory.policy.rules.unknown == .allow {
@@ -132,7 +132,7 @@ extension Relay {
 }
 
 extension Command {
-    /// Whether the command stores an event, whose position its answer tells.
+    /// Whether the command stores an event, whose position is in its answer.
     fileprivate var isStored: Bool {
         switch self {
         case .send, .edit, .delete, .react, .create, .change, .setState, .answer, .invite(.open), .invite(.answerJoin):

@@ -1,8 +1,8 @@
 import RoostWire
 
-/// What the host calls besides handing in commands. It reports connections, checked tokens, outcomes of batches,
-/// answers from the log, and time. At the end of each turn it takes batches, questions and tokens for other threads,
-/// visits sessions to write to, and asks when to wake up.
+/// The host's calls besides commands. It reports connections, checked tokens, outcomes of batches, answers from the
+/// log, and time. At the end of each turn it takes batches, queries and tokens for other threads, visits sessions to
+/// write to, and asks when to wake up.
 extension Relay {
     /// Wraps every input. Sessions that were ended by it are removed everywhere after it, so that no part is called in
     /// the middle of its work.
@@ -160,7 +160,7 @@ extension Relay {
         }
     }
 
-    /// Begins a drain: no new command is taken, and every client is told when to come back. The times are spread over
+    /// Begins a drain: no new command is accepted, and every client gets a time to come back. The times are spread over
     /// `spread` milliseconds, so that they don't all come at once.
     public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
         input(at: now) {
@@ -186,7 +186,7 @@ extension Relay {
     /// Returns the sessions that were welcomed or have ended since the last call, as far as they are noted.
     public func takeComings() -> [Coming] { session.comings.take() }
 
-    /// The process around the relay, which operators are told about. Statistics begin when it is set.
+    /// The process around the relay, for operators. Statistics begin when it is set.
     public var host: (any Surroundings)? {
         get { operators.host }
         set { operators.host = newValue }
@@ -195,7 +195,7 @@ extension Relay {
     /// Returns what operators had done since the last call. To stop the relay is left to the host.
     public func takeDeeds() -> [OperatorDeed] { operators.takeDeeds() }
 
-    /// What the host has attached to a session; nil if it is gone.
+    /// The host's attachment to a session; nil if it is gone.
     public func attachment(of id: SessionID) -> AnyObject? { sessions[id]?.attachment }
 
     /// Looks at all sessions, in this turn or in the next ones, for `Counters.Census`; at most once in a second.

@@ -6,11 +6,11 @@ import RoostWire
 /// which owns its state, and calls them in the right order. What a command does is in the part that owns the state, or
 /// in the type named after the command's family.
 public final class Relay {
-    /// How this relay introduces itself to clients in `welcome`.
+    /// The relay's description of itself in `welcome`.
     public struct Identity: Sendable {
         /// Name and version.
         public var server: String
-        /// What an acked message survives.
+        /// The failures that an acked message survives.
         public var durability: Durability
 
         /// Creates an identity.
@@ -35,7 +35,7 @@ public final class Relay {
     let times: DeliveryTimes
     /// When all sessions, and all devices, may be looked at again, in monotonic milliseconds.
     var lookDue = (census: Int64.min, backlog: Int64.min)
-    /// Which sessions `takeComings` returns, and with `all` whether `takeRefusals` returns any. A host that sets it
+    /// The sessions that `takeComings` returns, and with `all` whether `takeRefusals` returns any. A host that sets it
     /// takes them in each turn.
     public var comingsNoted: ComingsNoted {
         get { session.comings.noted }
@@ -65,8 +65,8 @@ public final class Relay {
     /// - Parameters:
     ///   - snapshot: everything stored.
     ///   - limits: all limits.
-    ///   - identity: what clients are told about the server.
-    ///   - rules: what the operator has chosen.
+    ///   - identity: the server's description for clients.
+    ///   - rules: the operator's choices.
     ///   - random: for conversation ids and reconnect times; seeded in a simulation.
     ///   - now: the time of the start.
     public init(
@@ -142,7 +142,7 @@ public final class Relay {
 
     // MARK: How it stands
 
-    /// What the operator decides about who may do what.
+    /// The operator's rules of who may do what.
     public var rules: PolicyRules {
         get { directory.policy.rules }
         set { directory.policy.change(to: newValue) }
@@ -152,7 +152,7 @@ public final class Relay {
     var directory: Directory { conversation.directory }
     /// Position of the newest durable event.
     public var head: Position { journal.head }
-    /// Of the log: positions of another one mean nothing here.
+    /// The log's identity: positions of another one mean nothing here.
     public var epoch: String { decoder.epoch }
     /// Number of ready sessions.
     public var readySessions: Int { counters.sessions.opened - counters.sessions.ended }
@@ -166,7 +166,7 @@ public final class Relay {
     public var pendingEvents: Int { journal.pendingEvents }
     /// Bytes waiting for all connections, as the last writes left them.
     public var outboxBytes: Int { delivery.edge.waitingBytes }
-    /// How many positions each consumer of the feed is behind, in the order of their names.
+    /// Number of positions that each consumer of the feed is behind, in the order of their names.
     public var feedLags: [(consumer: String, positions: Int)] { operators.feeds.lags }
     /// Whether nothing waits for the log, or what waits can't be stored.
     public var isSettled: Bool {

@@ -1,6 +1,6 @@
 import RoostFraming
 
-/// Timers in slots of 100 ms. Setting one is O(1), and there is no cancelling. Whoever is woken checks whether it is
+/// Timers in slots of 100 ms. Setting one is O(1), and there is no cancelling. The woken owner checks whether it is
 /// really due, and sets the next timer if not. So a connection has one entry however often its deadlines move.
 struct TimerWheel<Payload> {
     private struct Entry {

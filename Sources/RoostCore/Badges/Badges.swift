@@ -2,15 +2,15 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// How many messages a user hasn't read, in all conversations that aren't muted and don't wait to be accepted, told to
-/// all of the user's devices.
+/// Numbers of users' unread messages, in all conversations that aren't muted and don't wait to be accepted, sent to all
+/// of a user's devices.
 ///
 /// A membership knows with how many messages it is part of its user's sum, so to look at one twice does no harm. A
-/// message changes the badges of all members: its conversation is noted, and at the next tick those members are looked
-/// at who are here, in steps. Nobody who is away is looked at, and whoever comes is counted anew. Changes are collected
-/// until the tick, and told at a pace that leaves room for messages. Loop thread only.
+/// message changes the badges of all members: its conversation is noted, and at the next tick the connected members are
+/// looked at, in steps. Members who are away are left out, and counted anew when they come. Changes are collected until
+/// the tick, and sent at a pace that leaves room for messages. Loop thread only.
 final class Badges {
-    /// What of a user's sum is in this conversation. It is stored in the member, but only this type changes it.
+    /// A conversation's part of a user's sum. It is stored in the member, but only this type changes it.
     struct Share {
         fileprivate var unread: Int64 = 0
     }
@@ -21,7 +21,7 @@ final class Badges {
         fileprivate(set) var unread: Int64 = 0
         /// Conversations that aren't part of it.
         fileprivate(set) var mutes = Mutes()
-        /// What all sessions were told last; nil if that isn't the same.
+        /// The last badge sent to all sessions; nil if they don't have the same.
         fileprivate var told: Int64?
         /// Whether all memberships have been looked at since the user came.
         fileprivate var isCounted = false
@@ -78,12 +78,12 @@ final class Badges {
     private var changed: [Conversation] = []
     private var gathered: [User] = []
     private var gatherAt: Int64?
-    /// Conversations whose members are looked at, and users who are told.
+    /// Conversations whose members are being looked at, and users with a badge to send.
     private var walking = Deque<Conversation>()
     private var isWalking = false
     private var due = Deque<User>()
-    /// When badges were told last, in monotonic milliseconds, and how many more may be told in that millisecond. Own
-    /// badges of one user don't make another's wait.
+    /// Time when badges were sent last, in monotonic milliseconds, and the number that may still be sent in that
+    /// millisecond. Own badges of one user don't make another's wait.
     private var toldAt = Int64.min
     private var left = 0
     private var timers: TimerWheel<User>
@@ -141,7 +141,7 @@ final class Badges {
     // MARK: Counting
 
     /// A session of the user is about to be welcomed.
-    /// - Returns: the user's badge; nil if the user is in so many conversations that it is told later.
+    /// - Returns: the user's badge; nil if the user is in so many conversations that it is sent later.
     func begin(_ user: User, at now: Moment) -> Int64? {
         if user.sessions.count == 1 {
             count(user, at: now)
@@ -150,8 +150,8 @@ final class Badges {
         return show(user)
     }
 
-    /// What to tell one session of the user now; nil if that isn't known yet. If others were told something else, all
-    /// are told again.
+    /// The badge to send to one session of the user now; nil if it isn't known yet. If other sessions have another one,
+    /// all get it again.
     private func show(_ user: User) -> Int64? {
         guard user.badge.isCounted else { return nil }
         if user.sessions.count == 1 {
@@ -269,12 +269,12 @@ final class Badges {
 
     // MARK: Telling
 
-    /// Whether the user's sessions must be told something else than before, and aren't about to be.
+    /// Whether the user's sessions have another badge, and it isn't about to be sent.
     private func isNews(_ user: User) -> Bool {
         !user.badge.isWaiting && user.badge.isCounted && user.badge.told != user.badge.unread && !user.sessions.isEmpty
     }
 
-    /// The user is told at the tick.
+    /// Lists the user for the tick.
     private func gather(_ user: User, at now: Moment) {
         guard !user.badge.isWaiting, user.badge.isCounted, !user.sessions.isEmpty else { return }
         user.badge.isWaiting = true
@@ -282,15 +282,15 @@ final class Badges {
         expectTick(at: now)
     }
 
-    /// The user is told as soon as the pace allows.
+    /// Lists the user to get the badge as soon as the pace allows.
     private func tell(_ user: User) {
         guard isNews(user) else { return }
         user.badge.isWaiting = true
         due.append(user)
     }
 
-    /// Tells some of the badges that are due.
-    /// - Parameter isBusy: messages wait to be written, so only a quarter is told.
+    /// Sends some of the badges that are due.
+    /// - Parameter isBusy: messages wait to be written, so only a quarter is sent.
     func tellDue(isBusy: Bool, at now: Moment) {
         guard !due.isEmpty else { return }
         if now.monotonic > toldAt {

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What a user has set about a conversation under the key `mute/<conversation>`.
+/// A user's setting for a conversation under the key `mute/<conversation>`.
 struct Mute {
     private static let prefix = "mute/"
 

@@ -16,7 +16,7 @@ final class CatchUp {
         var rows: Int
         /// Bytes of bodies at which a page ends early.
         var pageBytes: Int
-        /// Which backlog of one conversation is too long, so that there is a `gap`.
+        /// The length at which a conversation's backlog becomes a `gap`.
         var backlog: PageRequest.Backlog
         /// Page reads in progress at the same time.
         var pagesAtOnce: Int
@@ -24,7 +24,7 @@ final class CatchUp {
         var bytesPerTurn: Int
         /// Pages kept for other sessions to share.
         var shared: SharedPages.Bounds
-        /// A page that nobody asked for in this time is dropped.
+        /// Time after which an unrequested page is dropped.
         var keptMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -40,14 +40,14 @@ final class CatchUp {
         }
     }
 
-    /// What a session stores for this part.
+    /// The state that a session keeps for this part.
     struct Slot {
         fileprivate var round: Round?
         fileprivate var underWay: WindowCatchUp.Slot = [:]
     }
 
-    /// What a device had missed, when it began to catch up, of what is older than the window. Another round follows if
-    /// the window has moved on meanwhile.
+    /// The spans that a device had missed when it began to catch up, as far as they are older than the window. Another
+    /// round follows if the window has moved on meanwhile.
     fileprivate struct Round {
         var queue: SpanQueue
         let upTo: Position
@@ -62,7 +62,7 @@ final class CatchUp {
         }
     }
 
-    /// What is handed out to a session when it is its turn.
+    /// The page or window for a session whose turn it is.
     private enum Ready {
         case page(CatchUpPage)
         case window
@@ -243,7 +243,7 @@ final class CatchUp {
 
     // MARK: Shared pages
 
-    /// A message has disappeared: nobody gets its body from a page.
+    /// A message has disappeared: its body is removed from pages.
     func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
         for page in awaited.values { page.take(out: sequence, of: conversation, at: time) }
         shared.forget(conversation)
@@ -262,7 +262,7 @@ final class CatchUp {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(forgetAt, paced.nextDeadline ?? .max) }
 
-    /// Goes on with sessions that had to wait, and drops pages that nobody has asked for in a while.
+    /// Goes on with sessions that had to wait, and drops pages that were not asked for in a while.
     func tick(at now: Moment) {
         for session in paced.expire(at: now.monotonic) where session.phase == .ready { goOn(session, at: now) }
         guard forgetAt <= now.monotonic else { return }
@@ -363,7 +363,7 @@ final class CatchUp {
         if !mayHaveMissed(user, after: session.feed.sentPosition) { goLive(session, at: journal.head, settled) }
     }
 
-    /// From here on the session gets events as they are committed, and its device is told so.
+    /// From here on the session gets events as they are committed. Sends `live`.
     private func goLive(_ session: Session, at position: Position, _ settled: borrowing Settled) {
         session.feed.goLive(at: position, settled)
         counters.behind.sessions -= 1

@@ -12,7 +12,7 @@ final class CatchUpPage {
     var waiting = 0
     /// Whether it counts against the limit: it has not been given to all sessions for which it was read.
     var isUnderWay = true
-    /// How often those that nobody wants were dropped since it was read.
+    /// Number of times that unused pages were dropped since it was read.
     var rounds = 0
     /// Whether a session has asked for it lately.
     var isWanted = true
@@ -21,11 +21,11 @@ final class CatchUpPage {
     /// The senders of its messages, whose own devices get more members of those messages than others do, and of what is
     /// withheld from others.
     private(set) var senders: Set<UserNumber> = []
-    /// The conversations of which it has changes: who is no longer in them isn't told what they are called now.
+    /// The conversations that it changes: former members don't get their present names.
     private(set) var changed: Set<ConversationNumber> = []
     /// Its approximate size with events and frames.
     private(set) var bytes = 0
-    /// Its frames for everybody but the senders, by those whose events are withheld, once somebody has needed them.
+    /// Its frames for all users but the senders, by the authors whose events are withheld, once they have been needed.
     private(set) var frames: [Set<UserNumber>: PageFrames] = [:]
     /// Messages that were deleted while it was being read.
     private var erased: [(conversation: ConversationNumber, sequence: SequenceNumber, time: Timestamp)] = []
@@ -50,7 +50,7 @@ final class CatchUpPage {
         erased = []
     }
 
-    /// A message was deleted: nobody who still waits for the page gets its body.
+    /// A message was deleted: its body is removed for sessions that still wait for the page.
     func erase(_ deletion: borrowing StoredEvent) {
         take(out: deletion.sequence, of: deletion.conversation, at: deletion.time)
     }

@@ -1,8 +1,8 @@
 import RoostWire
 
-/// Looks for what a device has missed in each of its user's conversations, up to a position. A user may be in so many
-/// that this takes several turns. It looks at the conversations in which the user was at its beginning: whoever joins
-/// later misses nothing up to that position.
+/// Looks for the spans that a device has missed in each of its user's conversations, up to a position. A user may be in
+/// so many that this takes several turns. It looks at the conversations that the user was in at its beginning: a
+/// conversation joined later misses nothing up to that position.
 final class MissedSpans: Chore {
     private let session: Session
     private let memberships: [Member]
@@ -79,14 +79,14 @@ final class MissedSpans: Chore {
 }
 
 extension PageRequest.Span {
-    /// What a device misses of a conversation that its user is in.
+    /// The span that a device misses of a conversation that its user is in.
     /// - Parameter sent: the device has everything up to here.
     init(_ member: Member, after sent: Position, upTo end: Position = Position(.max)) {
         let from = max(sent, Position(member.joinedAt.value - 1))
         self.init(member.conversation.number, after: from, upTo: end, since: member.since)
     }
 
-    /// What a device misses of a conversation that its user has left.
+    /// The span that a device misses of a conversation that its user has left.
     init(
         _ conversation: ConversationNumber, _ departure: Departure, after sent: Position,
         upTo end: Position = Position(.max)
@@ -107,7 +107,7 @@ extension PageRequest.Span {
         return span
     }
 
-    /// Goes on in the middle of a gap that the window has told. More may have to be left out by now.
+    /// Continues in the middle of a gap that the window has sent. More may have to be left out by now.
     mutating func goOn(in gap: PageRequest.Span) {
         after = max(after, gap.after)
         skip = gap.skip

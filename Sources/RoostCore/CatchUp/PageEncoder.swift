@@ -11,8 +11,7 @@ struct PageFrames {
         var events: Int
         /// The messages of the page that it contains.
         var messages: Range<Int>
-        /// For a conversation event, by which a user may have joined: the conversation, and its last message before the
-        /// event.
+        /// The conversation of an event by which a user may have joined, and its last message before the event.
         var change: (conversation: ConversationNumber, sequence: SequenceNumber)?
     }
 
@@ -55,7 +54,7 @@ struct PageEncoder: ~Copyable {
 
     /// The frames of a page for a session of `user`. They are the same for all users who sent none of its messages, and
     /// are in all conversations that it changes.
-    /// - Parameter feed: the session's. Messages that an `ok` has told it are left out.
+    /// - Parameter feed: the session's. Messages that came with an `ok` are left out.
     mutating func frames(of page: CatchUpPage, for user: User, _ feed: borrowing Feed) -> PageFrames {
         guard let result = page.result else { return PageFrames() }
         let withheld = withheld(in: result, from: user)
@@ -69,7 +68,7 @@ struct PageEncoder: ~Copyable {
         return frames
     }
 
-    /// Those whom the user has blocked of the authors of the page, and of the messages that are pinned in it.
+    /// The users blocked by the user among the authors of the page, and of the messages that are pinned in it.
     private func withheld(in page: ReadResult, from user: User) -> Set<UserNumber> {
         guard !user.privacy.blocks.own.isEmpty else { return [] }
         var authors = Set<UserNumber>()
@@ -83,7 +82,7 @@ struct PageEncoder: ~Copyable {
         _ row: StoredEvent, of page: ReadResult, in conversation: Conversation, from user: UserNumber?,
         _ withheld: Set<UserNumber>
     ) -> Bool {
-        // The only other reader of a direct conversation is whom it is withheld from.
+        // The only other reader of a direct conversation is the one it is withheld from.
         if row.isWithheld(from: user) || row.sender != user && page.isLater(row) { return true }
         guard !withheld.isEmpty, conversation.kind == .group else { return false }
         if row.kind.isAboutMessage { return withheld.contains(row.sender) }

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Who waits for an answer of the log.
+/// The receiver of an answer of the log.
 enum PendingRead {
     /// A page of catch-up, which several sessions may share.
     case page(CatchUpPage)
@@ -12,12 +12,12 @@ enum PendingRead {
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
     case settings(Asker)
     case receipts(Asker, ReceiptListing.Page)
-    /// Who wrote messages that are to be unread again.
+    /// The authors of messages that are to be unread again.
     case unread(Asker, UnreadMarks.Page)
     /// A page of the feed above a position.
     case feed(Session, CommandID?, after: Position)
 
-    /// What a user has written, which is to be erased.
+    /// A user's messages and reactions to erase.
     case erasure(Asker)
     /// The author of a message that is reported.
     case report(Asker, ReportCommands.Draft)
@@ -38,7 +38,7 @@ enum PendingRead {
         }
     }
 
-    /// The user for whom the log is asked: for a page, that of the session which asked first.
+    /// The user that the query is made for: for a page, that of the session which asked first.
     var asker: UserNumber {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
@@ -62,9 +62,9 @@ final class Reads {
         var perOperator: Int
         /// Most reads under way for all sessions together.
         var all: Int
-        /// How many times a question is asked while what it is about changes.
+        /// Most tries of a query while its subject changes.
         var attempts: Int
-        /// How long a refused client is told to wait.
+        /// The wait that a refused client is asked for.
         var retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -82,7 +82,7 @@ final class Reads {
         var attempts = 1
     }
 
-    /// What a session stores for this part.
+    /// The state that a session keeps for this part.
     struct Slot {
         fileprivate var underWay = 0
     }
@@ -136,8 +136,8 @@ final class Reads {
         return taken
     }
 
-    /// Returns who waited for this answer; nil if nobody does, or if the question is asked again because the answer is
-    /// older than what the session may have been told. If all answers were, the read has failed.
+    /// Returns the receiver of this answer; nil if there is none, or if the query is repeated because the answer is
+    /// older than what the session may have got. If all answers were, the read has failed.
     func answered(_ result: inout ReadResult, isStale: (Read.Question) -> Bool) -> PendingRead? {
         guard var answered = waiting.removeValue(forKey: result.ticket) else { return nil }
         if answered.reader.session?.phase == .ready, isStale(answered.question) {

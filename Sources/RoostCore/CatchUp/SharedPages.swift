@@ -11,7 +11,7 @@ struct SharedPages {
         var pages: Int
         /// Most bytes of them.
         var bytes: Int
-        /// How often a page survives that unwanted ones are dropped.
+        /// Number of times that unused pages are dropped before a used one is, too.
         var rounds: Int
 
         init(_ limits: Limits) {
@@ -56,8 +56,8 @@ struct SharedPages {
         for page in changed { forget(page) }
     }
 
-    /// Drops pages that nobody has asked for since the last call, and those that are old: the log erases messages
-    /// because of their age without telling anybody.
+    /// Drops pages that were not asked for since the last call, and those that are old: the log erases messages because
+    /// of their age without an event.
     mutating func forgetUnwanted() {
         for page in kept where !page.isWanted || page.rounds >= bounds.rounds { forget(page) }
         for page in kept {

@@ -1,9 +1,9 @@
 import HeapModule
 import RoostWire
 
-/// The spans of which a device may still miss something, those first that begin lowest. It may be 10,000 of them, and a
+/// The spans that a device may still miss something of, ordered by their beginnings. There may be 10,000 of them, and a
 /// page pays a few seeks for each that it looks into. A span's next row is above its `after`, so only those that begin
-/// lowest can have the next rows; and each look tells where the span really begins. So all pages together look into
+/// lowest can have the next rows; and each look shows where the span really begins. So all pages together look into
 /// each span once to find its beginning, and once more for each page on which it has rows.
 public struct SpanQueue {
     private struct Entry: Comparable {
@@ -48,7 +48,7 @@ public struct SpanQueue {
 }
 
 extension PageRequest.Span {
-    /// Nothing of the span is told before the events up to here: no row, and no gap.
+    /// Nothing of the span is sent before the events up to here: no row, and no gap.
     fileprivate var beginning: Position {
         if let skip, !skip.isTold { min(after, skip.place) } else { after }
     }

@@ -11,12 +11,12 @@ final class WindowCatchUp {
         var bytes: Int
         /// Events that are looked at for one piece.
         var events: Int
-        /// Conversations of a user that are looked at one by one. Of a user in more, everything newer in the window is
-        /// looked at instead.
+        /// Most conversations of a user that are looked at one by one. For a user in more, everything newer in the
+        /// window is looked at instead.
         var conversations: Int
         /// Messages of a conversation that are sent of a backlog that is too long.
         var rows: Int
-        /// Which backlog of one conversation is too long, so that there is a `gap`.
+        /// The length at which a conversation's backlog becomes a `gap`.
         var backlog: PageRequest.Backlog
 
         init(_ limits: Limits) {
@@ -29,7 +29,7 @@ final class WindowCatchUp {
         }
     }
 
-    /// What a session stores for this part: the conversations of which it is in the middle of a gap.
+    /// The state that a session keeps for this part: the conversations in which it is in the middle of a gap.
     typealias Slot = [ConversationNumber: PageRequest.Span]
 
     private let bounds: Bounds
@@ -57,7 +57,7 @@ final class WindowCatchUp {
     /// Whether each of the user's conversations is looked at to find out what was missed.
     func looksAtEachPlace(of user: User) -> Bool { user.placeCount <= bounds.conversations }
 
-    /// What that costs, in bytes.
+    /// The cost of that, in bytes.
     func placesCost(of user: User) -> Int { min(user.placeCount, bounds.conversations) * Self.placeCost }
 
     /// Puts the next piece into a session's outbox. Everything gathered must have been delivered.
@@ -104,7 +104,7 @@ final class WindowCatchUp {
         return (bytes + looks * lookCost, walk.isEmpty)
     }
 
-    /// Remembers the gaps that the next piece begins in. One that wasn't told yet is found again.
+    /// Remembers the gaps that the next piece begins in. A gap that wasn't sent yet is found again.
     private func note(_ walk: some WindowWalk, in underWay: inout Slot, after sent: Position) {
         guard !walk.isEmpty else { return underWay = [:] }
         for part in walk.parts {

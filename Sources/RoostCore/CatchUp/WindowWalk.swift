@@ -2,8 +2,8 @@ import DequeModule
 import HeapModule
 import RoostWire
 
-/// What a session has missed of the window, in the order of positions. It is made and used up in one turn, because the
-/// window changes.
+/// The events of the window that a session has missed, in the order of positions. It is made and used up in one turn,
+/// because the window changes.
 protocol WindowWalk {
     /// The next event, and the part that it belongs to: nil if it is of no conversation that the session misses.
     mutating func next() -> (ordinal: EventWindow.Ordinal, part: Int?)?
@@ -15,7 +15,7 @@ protocol WindowWalk {
 
 /// The missed events of one conversation.
 struct WindowPart {
-    /// What was missed of it.
+    /// The missed span of it.
     var span: PageRequest.Span
     /// Its events in the window.
     let chain: Deque<EventWindow.Ordinal>

@@ -4,7 +4,7 @@ import RoostWire
 /// Looks at all sessions, one by one, for what operators want to know of those who are behind. Sessions that come or go
 /// meanwhile may be counted or not.
 final class Census: Chore {
-    /// To look at a session that nobody has touched for a while takes as long as so many steps.
+    /// Steps for a look at a session that has not been touched for a while, by the time it takes.
     private static let stepsPerSession = 4
 
     private unowned let sessions: Sessions

@@ -20,7 +20,7 @@ final class Chores {
         let stepsAtOnce: Int
         /// Most chores of one session, and of one that belongs to no user.
         let perSession, perOperator: Int
-        /// How long a refused client is told to wait.
+        /// The wait that a refused client is asked for.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -31,7 +31,7 @@ final class Chores {
         }
     }
 
-    /// What a session keeps for this part.
+    /// The state that a session keeps for this part.
     struct Slot {
         fileprivate var underWay = 0
     }
@@ -63,9 +63,9 @@ final class Chores {
         }
     }
 
-    /// Begins a chore, and does as much of it as this turn may.
-    /// - Parameter session: the session that asked for it, after `check`. Its user pays for the steps. Nil if
-    ///   nobody asked.
+    /// Begins a job, and does as much of it as this turn may.
+    /// - Parameter session: the session that asked for it, after `check`. Its user pays for the steps. Nil if the relay
+    ///   itself began it.
     func begin(_ chore: any Chore, for session: Session? = nil, at now: Moment) {
         guard !waiting.isEmpty || !work(on: chore, for: session, at: now) else { return }
         session?.chores.underWay += 1

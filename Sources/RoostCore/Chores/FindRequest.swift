@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Finds the next users whom the asker may find, in the order of what they are found by. Where everybody may be found,
-/// it walks the index. Otherwise it looks at those whom the asker knows: they are few, and nobody else is come across.
+/// Finds the next users that the asker may find, in the order of the matching names. If all users may be found, it
+/// walks the index. Otherwise it looks at the asker's acquaintances: they are few, and it meets no other users.
 final class FindRequest: Chore {
     /// A user, and what it is found by.
     struct Hit {
@@ -18,11 +18,11 @@ final class FindRequest: Chore {
         fileprivate(set) var hits: [Hit] = []
         /// Whether there are more behind it.
         fileprivate(set) var hasMore = false
-        /// Whether somebody may have been passed over, because too many had to be looked at.
+        /// Whether users may have been passed over, because too many had to be looked at.
         fileprivate(set) var isPartial = false
     }
 
-    /// What is asked for.
+    /// The query.
     struct Question {
         let prefix: FoldedName
         /// Only users behind this one.
@@ -119,7 +119,7 @@ final class FindRequest: Chore {
         return profile.key(beginningWith: question.prefix).map { Hit(key: $0, user: user) }
     }
 
-    // MARK: Whom the asker knows
+    // MARK: Acquaintances of the asker
 
     private func lookAround(_ steps: inout Int) -> Bool {
         while contact < contacts.count {

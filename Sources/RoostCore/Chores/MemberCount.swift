@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Which members a `conversation.members` asks for.
+/// The members that a `conversation.members` asks for.
 struct MemberPage {
     /// The ordinal where it begins.
     let first: Int64
@@ -13,7 +13,7 @@ struct MemberPage {
 
 /// Counts how many members have got a message, and have read it, as far as the asker may know.
 final class MemberCount: Chore {
-    /// What was counted.
+    /// The counts.
     struct Result {
         var others: Int64 = 0
         var delivered: Int64 = 0

@@ -1,5 +1,4 @@
-/// Stores and tells what has changed in who is online. Thousands may come within one tick, and thousands may watch one
-/// user.
+/// Stores and sends changes of presence. Thousands may come within one tick, and thousands may watch one user.
 final class PresenceRound: Chore {
     private unowned let presence: PresenceCommands
     /// The last tick.

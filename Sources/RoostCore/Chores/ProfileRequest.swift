@@ -2,10 +2,10 @@ import RoostWire
 
 /// Finds out which of the users that a command names the asker may be shown.
 final class ProfileRequest: Chore {
-    /// A user whom the command names.
+    /// A user named in the command.
     struct Named {
         let name: String
-        /// Nil if nobody has the name.
+        /// Nil if the name doesn't exist.
         let user: User?
         fileprivate(set) var isShown = false
 

@@ -1,4 +1,4 @@
-/// Tells profiles that have changed. Thousands may watch one user.
+/// Sends profiles that have changed. Thousands may watch one user.
 final class ProfileRound: Chore {
     private unowned let news: ProfileNews
     private let now: Moment

@@ -2,7 +2,7 @@ import RoostWire
 
 /// Checks that a user may watch other users, and counts the members of conversations that it watches.
 final class WatchRequest: Chore {
-    /// What has been found.
+    /// The result.
     struct Outcome {
         /// All of the users; nil if one may not be watched.
         var watches: [Presence.Watch]?
@@ -57,7 +57,7 @@ final class WatchRequest: Chore {
                 self.sight = nil
                 allowed.append(Presence.Watch(user: other, shared: shared))
             }
-            // Somebody may have left since the first ones were looked at.
+            // A user may have left since the first ones were looked at.
             if allowed.count == others.count,
                 let gone = allowed.firstIndex(where: { !$0.isAllowed(to: user, directory.policy) })
             {

@@ -1,8 +1,7 @@
 import RoostWire
 
-/// Ends watches that are no longer allowed after a user left a conversation: of those whom the user watches, and of
-/// those who watch it. A watch remembers the conversation that allows it, so only those of the one left are looked at
-/// closely.
+/// Ends watches that are no longer allowed after a user left a conversation: those by the user, and those of the user.
+/// A watch remembers the conversation that allows it, so only those of the one left are looked at closely.
 final class WatchReview: Chore {
     private let user: User
     private let presence: Presence
@@ -18,7 +17,7 @@ final class WatchReview: Chore {
         self.directory = directory
     }
 
-    /// What was looked at has to be looked at again.
+    /// The review has to begin again.
     func begin() { isStale = true }
 
     func work(_ steps: inout Int) -> Bool {

@@ -1,7 +1,6 @@
 import RoostWire
 
-/// Two users who are contacts, or of whom one has invited the other. Both hold it in their `Contacts`. Loop thread
-/// only.
+/// A contact, or an invitation, of two users. Both hold it in their `Contacts`. Loop thread only.
 final class Contact {
     let pair: UserPair
     // Both have it, and are not forgotten while they do.
@@ -19,13 +18,13 @@ final class Contact {
     /// The one who isn't this user.
     func other(than user: User) -> User { user === low ? high : low }
 
-    /// What this user is to the other.
+    /// This user's relation to the other.
     func kind(of user: User) -> String { (user === low ? stored.low : stored.high).kind }
 
     /// This user's note about the other.
     func label(by user: User) -> String { (user === low ? stored.low : stored.high).label }
 
-    /// How it stands, as this user sees it.
+    /// The state, as this user sees it.
     func state(for user: User) -> ContactState { stored.state(for: user.number) }
 
     /// Whether both want it.
@@ -40,7 +39,7 @@ final class Contact {
         if stored.isByLink { beAccepted(at: time) } else { stored.isWithheld = false }
     }
 
-    /// What the two are to each other, as the one says who answers an invitation that it doesn't know of.
+    /// Notes the relation that a user gives who answers an invitation that it doesn't know of.
     func note(kind: String, of user: User, other: String) {
         let isLow = user === low
         stored.low.kind = isLow ? kind : other
@@ -61,7 +60,7 @@ final class Contact {
 }
 
 extension StoredContact {
-    /// How it stands, as this user sees it.
+    /// The state, as this user sees it.
     func state(for user: UserNumber) -> ContactState {
         guard let inviter, !(isByLink && inviter == user) else { return .accepted }
         return inviter == user ? .sent : .received
@@ -74,11 +73,11 @@ extension StoredContact {
 struct Contacts {
     private var numbers: [UserNumber] = []
     private(set) var all: [Contact] = []
-    /// How many of them wait for the other's answer.
+    /// Number of those that wait for the other's answer.
     private(set) var sent = 0
-    /// How many of them wait for the user's.
+    /// Number of those that wait for the user's answer.
     private(set) var received = 0
-    /// People whom the user has written down and who aren't users yet.
+    /// People that the user has written down and who aren't users yet.
     var prospects = Prospects()
     /// Conversations that wait to be accepted.
     var requests = Requests()
@@ -89,7 +88,7 @@ struct Contacts {
 
     /// Those that the user wants, too.
     var own: Int { all.count - received }
-    /// Nobody, and no prospect and no invitation either.
+    /// Whether there is no contact, no prospect and no invitation.
     var isEmpty: Bool { all.isEmpty && prospects.isEmpty && invites.isEmpty }
 
     subscript(other: UserNumber) -> Contact? {

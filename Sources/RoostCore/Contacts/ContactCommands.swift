@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `contact.*` and `prospect.*`: who is whose contact, and whom a user has written down who isn't a user yet. A change
-/// is seen at once by the devices of both. Loop thread only.
+/// `contact.*` and `prospect.*`: contacts, and a user's entries for people who aren't users yet. A change is seen at
+/// once by the devices of both. Loop thread only.
 final class ContactCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -10,7 +10,7 @@ final class ContactCommands {
         let contacts: Int
         /// Invitations of a user that wait for an answer.
         let sent: Int
-        /// Invitations that wait for a user, before it takes only those of users to whom it has written.
+        /// Invitations that wait for a user, before strangers that it has not written to can't add one.
         let received: Int
         /// Invitations that a user sends.
         let invitations: Spending.Rate
@@ -213,8 +213,8 @@ final class ContactCommands {
         return news(of: contact, for: isHidden ? [user] : [user, inviter])
     }
 
-    /// Checks that one more invitation may wait for somebody. Beyond the bound only those may add one to whom that one
-    /// has written: it is its own doing how many they are.
+    /// Checks that one more invitation may wait for a user. Beyond the bound only users that it has written to may add
+    /// one: their number is its own doing.
     private func checkRoom(for other: User, by user: User) throws(Refusal) {
         guard other.contacts.received >= bounds.received,
             directory.direct(user, other)?.member(other.number)?.isOwn != true
@@ -306,7 +306,7 @@ final class ContactCommands {
         return { [unowned self] _ in for one in users { tell(one, of: one === low ? high : low) } }
     }
 
-    /// Tells the user's other devices, once it is durable, that a prospect has changed.
+    /// Sends the event to the user's other devices, once it is durable, that a prospect has changed.
     private func news(of asker: Asker, _ isChanged: Bool) -> ((Moment) -> Void)? {
         guard isChanged else { return nil }
         return { [unowned self] _ in
@@ -323,7 +323,7 @@ final class ContactCommands {
         for session in user.sessions { delivery.deliver(frame, .contact(other.number), to: session) }
     }
 
-    /// Tells the user's own devices what another user is to it now.
+    /// The event for the user's own devices about another user's new relation to it.
     func event(of other: User, for user: User) -> Frame {
         builder.begin("contact")
         if let contact = contact(of: other, for: user) {
@@ -335,7 +335,7 @@ final class ContactCommands {
         return builder.finish()
     }
 
-    /// Tells the user's own devices that its prospects were changed: those that show them ask.
+    /// The event for the user's own devices that its prospects were changed: devices that show them ask.
     func prospectsEvent(of user: User) -> Frame {
         builder.begin("prospects")
         builder.member("count", Int64(user.contacts.prospects.count))
@@ -370,7 +370,7 @@ final class ContactCommands {
 
     private func list(_ after: Text?, _ limit: Int?, _ state: ContactState?, _ asker: Asker) {
         let (user, rows) = (asker.user, limit ?? bounds.rows)
-        // Whoever isn't known any more was nobody; the list then begins anew.
+        // An unknown user has been forgotten; the list then begins anew.
         let place = after.flatMap(directory.user(named:))?.number ?? .none
         builder.begin("ok")
         builder.reply(to: asker.id)

@@ -1,5 +1,5 @@
-/// People whom one user has written down and who aren't users yet, in the order of their ids. Only their owner is told
-/// of them. Loop thread only.
+/// People that one user has written down and who aren't users yet, in the order of their ids. Only their owner sees
+/// them. Loop thread only.
 struct Prospects {
     struct Entry {
         let id: String

@@ -43,7 +43,7 @@ extension ConversationCommands {
         }
     }
 
-    /// Who wants a change.
+    /// The author of a change.
     struct Actor {
         let speaker: Speaker
         let role: MemberRole
@@ -121,7 +121,7 @@ extension ConversationCommands {
         _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
-        // The event tells the members, and a new member keeps them.
+        // The event contains the members, and a new member keeps them.
         try directory.check(isCertain: conversation.isCertain)
         let named = directory.naming.find(names).filter { one in
             one.known.map { conversation.standing(of: $0.number) == nil } ?? true
@@ -205,7 +205,7 @@ extension ConversationCommands {
         submit(.unpin(sequence), of: conversation, by, now) { builder.write(sequence, pinned: false) }
     }
 
-    /// The role of a user whom a change concerns; nil if the user isn't a member.
+    /// The role of a user in a change; nil if the user isn't a member.
     func standing(of user: User, in conversation: Conversation) throws(Refusal) -> MemberRole? {
         try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
         return conversation.standing(of: user.number)

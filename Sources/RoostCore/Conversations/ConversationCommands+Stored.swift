@@ -2,7 +2,7 @@ import RoostWire
 
 /// Applies changes whose event was stored.
 extension ConversationCommands {
-    /// Applies a stored change and tells everyone concerned, including removed members.
+    /// Applies a stored change and sends it to everyone concerned, including removed members.
     func apply(
         _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?,
         author: UserNumber = .none, _ now: Moment
@@ -70,7 +70,7 @@ extension ConversationCommands {
     }
 
     /// The two users of a direct conversation see each other from now on.
-    /// - Parameter other: the one for whom nothing has changed; `.none` if for neither.
+    /// - Parameter other: the one who sees no change; `.none` if both see one.
     func introduce(_ pair: UserPair, unknownTo other: UserNumber = .none, _ now: Moment) {
         guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
         for (user, peer) in [(low, high), (high, low)] where user.number != other || user.hasBlocked(peer.number) {
@@ -95,7 +95,8 @@ extension ConversationCommands {
             pinning: directory.user(author))
     }
 
-    /// Tells the devices of new members that have just been told that they joined. Others are told when they catch up.
+    /// Sends the earlier state to devices of new members that have just got the event of joining. Other devices get it
+    /// when they catch up.
     private func tellWhatWasBefore(_ members: [NewMember], in conversation: Conversation, _ position: Position) {
         guard conversation.lastSequence > .none else { return }
         delivery.settle()

@@ -17,7 +17,7 @@ final class ConversationCommands {
         let textBytes: Int
         /// Conversations that are looked at to find a group that two share.
         let gateSteps: Int
-        /// Requests of one user that nobody has accepted, and for how long they count.
+        /// Most unaccepted requests of one user, and the time for which they count.
         let requests: Int
         let requestMilliseconds: Int64
         /// The retry time sent with a refusal.
@@ -169,7 +169,7 @@ final class ConversationCommands {
         if let known {
             try directory.policy.checkSpeaking(by: user, in: known)
             let isLeft = known.isUnstored && (known.pair?.users ?? []).contains { known.standing(of: $0) == nil }
-            // What somebody opens who was blocked is judged once it is stored.
+            // A conversation opened by a blocked user is judged once it is stored.
             guard !isLeft, !known.isEnding, known.veiling.joiner != user.number else {
                 throw Refusal(
                     .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
@@ -183,7 +183,7 @@ final class ConversationCommands {
             guard !isRequest || asker == nil else { throw .noRelationship }
             try directory.naming.checkOpening(by: user)
         }
-        // Whom somebody writes to is never too full for it: the message comes from a user who can be told apart.
+        // A direct message has no bound on the recipient's conversations: its sender can be identified.
         let isPeerIn = peer.known.map { known?.standing(of: $0.number) != nil } ?? false
         let direct: Conversation
         if let known {
@@ -205,7 +205,7 @@ final class ConversationCommands {
         let members = (isNew ? [user.number] + (other.map { [$0] } ?? []) : back).map {
             NewMember($0, .member, since: since)
         }
-        // The event doesn't name a user from whom the conversation was hidden: the other one took it for a member.
+        // The event leaves out a user who didn't see the conversation: to the other one it was a member all along.
         let named = isHere ? back : back.filter { $0 != user.number }
         let change = isNew ? creation(of: direct, members) : .add(members)
         let waits = isNew && direct.isRequest && !direct.isRequest(to: user)

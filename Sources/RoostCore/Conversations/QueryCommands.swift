@@ -88,8 +88,8 @@ final class QueryCommands {
         delivery.reply(builder.finish(), to: asker.session)
     }
 
-    /// What the devices that were there were told, since the member joined: who reads it on a new one is told the same.
-    /// Nothing is there if that is nothing, so that what is hidden leaves no empty list.
+    /// Writes the changes that the member's devices have got since it joined, so that a new device shows the same.
+    /// Nothing is written if there are none, so that hidden changes leave no empty list.
     private func writeChanges(_ result: ReadResult, in conversation: Conversation, for member: Member) {
         let shown = result.changes.filter { event in
             let author = result.pinned[event.position]
@@ -312,7 +312,7 @@ final class QueryCommands {
             && !pin.isHidden(from: asker.user, in: conversation)
         {
             let message = messages[pin.sequence]
-            // Nobody is told what retention has erased.
+            // A message erased by retention isn't shown.
             guard message?.deletedAt ?? .never == .never else {
                 conversation.highlights.pins.remove(pin.sequence)
                 continue
@@ -413,9 +413,9 @@ final class QueryCommands {
 
     // MARK: What the log said
 
-    /// Whether a session may have been told of an edit or deletion that the answer doesn't show yet. A client that
-    /// stored the answer would keep the old body.
-    /// - Parameter head: what the answer shows.
+    /// Whether a session may have got an edit or deletion that the answer doesn't show yet. A client that stored the
+    /// answer would keep the old body.
+    /// - Parameter head: the end of the log when the answer was read.
     func isStale(_ question: Read.Question, readAt head: Position) -> Bool {
         func isOld(_ number: ConversationNumber) -> Bool {
             directory.conversation(number).map { $0.lastChange > head } ?? false
@@ -474,8 +474,8 @@ final class QueryCommands {
         events.writeMessage(event, in: conversation, from: sender, for: reader)
     }
 
-    /// Writes what the people of these conversations are called. Those without whom a list can't be shown come first:
-    /// the others of direct conversations, and who wrote last.
+    /// Writes the profiles of people in these conversations. Those that a list needs come first: the others of direct
+    /// conversations, and the authors of last messages.
     private func writePeople(of conversations: [(conversation: Conversation, last: StoredEvent?)], for user: User) {
         var people = PeopleShown(to: user, directory.policy, atMost: bounds.people)
         for (conversation, last) in conversations {
@@ -557,7 +557,7 @@ struct ListPage {
     var next: Position?
 }
 
-/// What `ok` tells about a `conversation.create`: the conversation, and the event that created it.
+/// The answer to a `conversation.create`: the conversation, and the event that created it.
 struct Created {
     var conversation: ConversationNumber
     var position: Position
@@ -567,7 +567,7 @@ struct Created {
 }
 
 extension FrameBuilder {
-    /// What a conversation shows besides its name.
+    /// Writes a conversation's photo and description.
     func details(of appearance: Appearance) {
         if !appearance.photo.isEmpty { member("photo", appearance.photo) }
         if !appearance.description.isEmpty { member("description", appearance.description) }

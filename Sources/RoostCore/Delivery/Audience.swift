@@ -1,8 +1,8 @@
 import RoostWire
 
 /// The live sessions of a conversation's members in one flat array, so that a fan-out follows no pointers from members
-/// to users to sessions and counts no references. It borrows the sessions: it is true only as long as nobody has come
-/// or gone, which `changes` tells. Loop thread only.
+/// to users to sessions and counts no references. It borrows the sessions: it is valid only as long as no session has
+/// come or gone, which `changes` shows. Loop thread only.
 struct Audience {
     private struct Listener {
         var session: Unmanaged<Session>

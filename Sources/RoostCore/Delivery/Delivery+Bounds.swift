@@ -15,10 +15,10 @@ extension Delivery {
         var allBytes: Int
         /// The fewest sessions a turn may visit, and the fewest of crowds beside them.
         var visitsMin, crowdVisitsMin: Int
-        /// Ephemeral events that may be held back for a session, and positions it may be told out of order. Commands
-        /// under way may add some more.
+        /// Ephemeral events that may be held back for a session, and positions that replies may contain out of order.
+        /// Commands under way may add some more.
         var owed: Int
-        /// How long a session that writes faster than it catches up is told to wait.
+        /// The wait for a session that writes faster than it catches up.
         var aheadMilliseconds: Int64
         /// Sent messages of which a session's ack is still awaited.
         var unacked: Int

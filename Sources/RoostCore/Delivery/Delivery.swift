@@ -59,8 +59,8 @@ final class Delivery {
         if run.bytes >= bounds.spillBytes / 8 { settle() }
     }
 
-    /// The sender's other devices are told more of a message than others, and members who have blocked the sender only
-    /// the place of the event.
+    /// The sender's other devices get more of a message than others, and members who have blocked the sender only get a
+    /// placeholder of the event.
     private func setApart(
         _ event: borrowing StoredEvent, of sender: User, in conversation: Conversation, except origin: Session?
     ) {
@@ -140,7 +140,7 @@ final class Delivery {
         push(frame, to: session)
     }
 
-    /// As above, to those sessions of a conversation for which `isTold` is true. A crowd's turn comes last.
+    /// Sends to those sessions of a conversation for which `isTold` is true. A crowd's turn comes last.
     func deliver(_ frame: Frame, _ key: Owed, in conversation: Conversation, where isTold: (Session) -> Bool) {
         settle()
         let held = Unmanaged.passUnretained(frame)
@@ -179,7 +179,7 @@ final class Delivery {
         if session.owed.count > bounds.owed { shut(session, .tooSlow) }
     }
 
-    /// What was held back for a session, in a fixed order so that a simulation can be repeated.
+    /// Events held back for a session, in a fixed order so that a simulation can be repeated.
     func takeOwed(_ session: Session) -> [Owed] {
         guard !session.owed.isEmpty else { return [] }
         defer { session.owed.removeAll() }
@@ -195,8 +195,8 @@ final class Delivery {
         counters.deliveries += events
     }
 
-    /// Tells a member's session, behind the event by which the member joined, that there are earlier messages. What its
-    /// device may have of them, from an earlier membership, is out of date.
+    /// Sends to a member's session, behind the event by which the member joined, that there are earlier messages. Its
+    /// device may have outdated ones from an earlier membership.
     func tellWhatWasBefore(_ member: Member, to session: Session) {
         guard member.joinedAfter > member.since else { return }
         let first = SequenceNumber(member.since.value + 1)
@@ -252,7 +252,7 @@ final class Delivery {
         }
     }
 
-    /// As above, for as many sessions as one turn may visit.
+    /// Visits as many sessions as one turn may.
     func visitPart(_ body: (Session) -> Void) {
         settle()
         visit(edge.takeShare(), body)
@@ -481,8 +481,8 @@ final class Delivery {
         return true
     }
 
-    /// The `ok` of a message stands for the event, unless the client will yet be told that its user joined: then it
-    /// begins the conversation anew.
+    /// The `ok` of a message replaces the event, unless the client will yet get the event by which its user joined:
+    /// that one begins the conversation anew.
     private func noteAhead(_ position: Position, ofMessageIn conversation: Conversation?, of session: Session) {
         guard session.phase == .ready, session.feed.state != .live else { return }
         let member = session.user.flatMap { conversation?.member($0.number) }
@@ -490,7 +490,7 @@ final class Delivery {
         session.feed.tellAhead(position, standsForEvent: isKnown)
     }
 
-    /// Refuses a durable command of a session that has been told as many positions ahead of its events as are kept: it
+    /// Refuses a durable command of a session whose replies are as many positions ahead of its events as are kept: it
     /// writes faster than it catches up.
     func checkAhead(of session: Session) throws(Refusal) {
         guard session.feed.state != .live, session.feed.toldAheadCount >= bounds.owed else { return }

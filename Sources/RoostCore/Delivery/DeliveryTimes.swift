@@ -1,10 +1,10 @@
 import RoostWire
 
-/// How long events are on their way: until they are durable, and until devices that were connected ack them. It keeps
-/// when the newest events arrived. Loop thread only.
+/// Delivery times of events: until they are durable, and until devices that were connected ack them. It keeps the
+/// arrival times of the newest events. Loop thread only.
 final class DeliveryTimes {
-    /// Events whose arrival is kept, a power of two: those of six seconds at 5,000 a second, in half a mebibyte.
-    /// Whoever acks later than that is slow, and counts as having taken as long as the oldest of them.
+    /// Events whose arrival is kept, a power of two: those of six seconds at 5,000 a second, in half a mebibyte. An ack
+    /// later than that counts as having taken as long as the oldest of them.
     static let kept = 32_768
 
     private struct Arrival {

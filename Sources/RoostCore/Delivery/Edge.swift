@@ -2,7 +2,7 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// What delivery needs from the side of the sockets: how much waits for a session, writing a frame to sessions, and a
+/// The socket side as delivery needs it: number of bytes that wait for a session, writing a frame to sessions, and a
 /// list of sessions the host has to visit. News of drained and closed connections comes back through `Relay.drained`
 /// and `Relay.close`. `DirectEdge` keeps the outboxes in this process. Another implementation may send frames to
 /// another core or machine, as one message for each frame with the list of its sessions.
@@ -32,7 +32,7 @@ protocol Edge: AnyObject {
 /// waiting for its end, and so that a message to one person doesn't wait behind thousands of others. The host does the
 /// writing. Loop thread only.
 final class DirectEdge: Edge {
-    /// What a session stores for this part.
+    /// The state that a session keeps for this part.
     struct Slot {
         /// Where it is among those that the host visits.
         fileprivate var queue: Queue?
@@ -57,7 +57,7 @@ final class DirectEdge: Edge {
     private var crowd = Deque<Session>()
     /// Sessions that wait only for news of other users, likewise.
     private var patient = Deque<Session>()
-    /// What the last writes to sessions have left. What is added before the next write isn't counted yet.
+    /// Bytes left by the last writes to sessions. Bytes added before the next write aren't counted yet.
     private(set) var waitingBytes = 0
     /// Commands, outcomes and answers since the host last visited sessions.
     private var arrivals = 0
@@ -147,11 +147,11 @@ final class DirectEdge: Edge {
     @inline(__always)
     func noteArrivals(_ count: Int) { arrivals += count }
 
-    /// How many sessions this turn may visit. Each arrival adds one visit. If every message goes to one person, a turn
-    /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
-    /// that sessions which keep up would look slow. Crowds have a share of their own: a smaller one, because whoever
-    /// writes to one person meanwhile waits for it, and one that others can't take. So have those who wait for news of
-    /// other users only.
+    /// Number of sessions that this turn may visit. Each arrival adds one visit. If every message goes to one person, a
+    /// turn then writes all it has read, so writes are batched as well as reads. There is no limit when so much has
+    /// gathered that sessions which keep up would look slow. Crowds have a share of their own: a smaller one, because a
+    /// message to one person meanwhile waits for it, and one that others can't take. So have sessions that only wait
+    /// for news of other users.
     func takeShare() -> VisitShare {
         let share =
             isBacklogged
@@ -189,8 +189,8 @@ final class DirectEdge: Edge {
     }
 }
 
-/// How many sessions may still be visited: those that get something for a few, those that wait only for what a crowd
-/// gets, and those that wait only for news of other users.
+/// Number of sessions that may still be visited: those with something for a few, those that wait only for a crowd's
+/// events, and those that wait only for news of other users.
 struct VisitShare: Equatable {
     static let all = VisitShare(near: .max, crowd: .max, patient: .max)
 

@@ -51,8 +51,8 @@ struct EventFrames {
         extras?.members.withUnsafeBytes { builder.members(raw: $0) }
     }
 
-    /// Writes an event as an element of the feed, which tells the device and the key of whoever sent it. An edit of a
-    /// message that was deleted since has no body.
+    /// Writes an event as an element of the feed, with the sender's device and key. An edit of a message that was
+    /// deleted since has no body.
     func writeFed(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String) {
         builder.member("type", word: word(of: event.kind))
         if event.kind == .edit, event.body.isEmpty {
@@ -96,8 +96,8 @@ struct EventFrames {
         builder.endArray()
     }
 
-    /// Writes the place of an event that is withheld, except for the end of the object: sequences have no holes, and
-    /// nothing tells what it is or whose.
+    /// Writes a placeholder of a withheld event, except for the end of the object: sequences have no holes, and nothing
+    /// shows what it is or whose.
     func beginHidden(
         _ kind: EventKind, of sequence: SequenceNumber, at position: Position, _ time: Timestamp,
         in conversation: Conversation
@@ -121,7 +121,7 @@ struct EventFrames {
         builder.member("hidden", true)
     }
 
-    /// Tells that messages were left out.
+    /// Begins the event of left-out messages.
     func begin(_ gap: Gap, in conversation: Conversation) {
         builder.begin("gap")
         builder.member("conversation", plain: conversation.id)
@@ -169,8 +169,8 @@ struct EventFrames {
         }
     }
 
-    /// Writes what an event shows of how a group shows itself. The log doesn't have it, so that no former name stays
-    /// there: an event from before the last change tells what is so now.
+    /// Writes the group's title, photo and description in an event. The log doesn't have them, so that no former name
+    /// stays there: an event from before the last change contains the present ones.
     private func writeAppearance(of conversation: Conversation, shownBy event: borrowing StoredEvent) {
         guard conversation.kind == .group else { return }
         let appearance = conversation.appearance
@@ -186,7 +186,7 @@ struct EventFrames {
         }
     }
 
-    /// Only the devices of its own user are told.
+    /// Writes a setting, which only goes to the devices of its own user.
     private func writeSetting(_ event: borrowing StoredEvent) {
         builder.member("position", event.position)
         guard !event.label.isEmpty else { return builder.member("reset", true) }

@@ -21,16 +21,16 @@ final class EventWindow {
         let sender: UserNumber
         let kind: EventKind
         let time: Timestamp
-        /// Who wrote the message that it pins or unpins; `.none` if it does something else.
+        /// The author of the message that it pins or unpins; `.none` if it does something else.
         let pinned: UserNumber
-        /// How many events of the conversation came before it that aren't messages, counted since the conversation is
-        /// in the window.
+        /// Number of earlier events of the conversation that aren't messages, counted since the conversation is in the
+        /// window.
         let changes: Int
         /// It is withheld from the other user of its direct conversation.
         fileprivate(set) var isWithheld: Bool
         /// A message: the last event that edited or deleted it; `.start` if none has.
         fileprivate(set) var changedAt = Position.start
-        /// An edit that was replaced, or whose message was deleted. Nobody gets it any more.
+        /// Whether it is an edit that was replaced, or whose message was deleted. It isn't sent any more.
         fileprivate(set) var isVoid = false
         fileprivate var text: Text
     }
@@ -112,7 +112,7 @@ final class EventWindow {
         floor = head
     }
 
-    /// As the limits say.
+    /// Creates a window with these limits.
     convenience init(_ limits: Limits, head: Position) {
         self.init(bytes: limits.windowBytes, milliseconds: limits.windowMilliseconds, head: head)
     }
@@ -291,8 +291,8 @@ final class EventWindow {
         return entry.kind == .message && entry.sequence == message.sequence ? chain[index] : nil
     }
 
-    /// Who wrote a message, and whether it is withheld from the other user of its direct conversation; nil if it isn't
-    /// in the window.
+    /// The author of a message, and whether it is withheld from the other user of its direct conversation; nil if it
+    /// isn't in the window.
     func author(
         of sequence: SequenceNumber, in conversation: ConversationNumber
     ) -> (user: UserNumber, isWithheld: Bool)? {

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What is hidden from whom, of the entry that was added last.
+/// Rules for hiding the entry that was added last.
 extension FanOutRun {
     /// The other user of the direct conversation gets the place of a message, so that sequences have no holes, and
     /// nothing else.
@@ -15,7 +15,7 @@ extension FanOutRun {
         hide(from: [other], author: event.sender, withheldFrom: other.number, instead: events.builder)
     }
 
-    /// Hides the erasure of a conversation from the user for whom the conversation wasn't there.
+    /// Hides the erasure of a conversation from a user without access to it.
     func hideAll(of conversation: Conversation) {
         guard let veil = conversation.veiling.veil, conversation.isVeiled(from: veil.user),
             let user = conversation.member(veil.user)?.user
@@ -23,13 +23,13 @@ extension FanOutRun {
         hide(from: [user], author: .none, withheldFrom: user.number, instead: nil)
     }
 
-    /// Who has blocked the author of a message isn't sent that it is pinned, or no longer.
+    /// Hides a pin or unpin from members who have blocked the author of the message.
     func hidePin(of author: User, in conversation: Conversation) {
         let blockers = conversation.blockers(of: author)
         if !blockers.isEmpty { hide(from: blockers, author: author.number, instead: nil) }
     }
 
-    /// Who has blocked the sender gets no signal of it.
+    /// Hides a signal from members who have blocked the sender.
     func hideSignal(of sender: User, in conversation: Conversation) {
         guard let pair = conversation.pair else {
             let blockers = conversation.blockers(of: sender)

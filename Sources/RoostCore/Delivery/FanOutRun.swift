@@ -21,12 +21,11 @@ final class FanOutRun {
         var own: Range<Int>?
         /// The place, among `asides`, of the frame that the origin gets instead.
         var answer: Range<Int>?
-        /// Whose message it is or concerns: who has blocked this user may not see it.
+        /// The author of the message that it is or concerns: members who have blocked this user may not see it.
         var author = UserNumber.none
-        /// From whom it is withheld for good, in a direct conversation; `.none` if from nobody.
+        /// The user of a direct conversation it is withheld from for good; `.none` if there is none.
         var withheldFrom = UserNumber.none
-        /// The place, among `asides`, of the frame that those get instead from whom it is hidden; empty if they get
-        /// nothing.
+        /// Range in `asides` of the placeholder for members who may not see it; empty if they get nothing.
         var hidden: Range<Int>?
     }
 
@@ -45,11 +44,11 @@ final class FanOutRun {
     private(set) var entries: [Entry] = []
     private var frames = JoinedFrames()
     private var asides = JoinedFrames()
-    /// The messages whose acks will be told.
+    /// The messages whose acks will change watermarks.
     private(set) var messages: [UnackedMessages.Entry] = []
     /// The lowest sequence in the run: a member whose messages begin below it may see every entry.
     private(set) var lowest = SequenceNumber(Int64.max)
-    /// Sessions of those who caused something, and from whom something is hidden, each once.
+    /// Sessions of senders, and of members with hidden entries, each once.
     private(set) var apart: [Session] = []
     /// Whether any entry is hidden from anybody.
     private var hidesAny = false
@@ -83,8 +82,7 @@ final class FanOutRun {
         _ builder: FrameBuilder, of event: borrowing StoredEvent, to conversation: Conversation, except origin: Session?
     ) {
         begin(conversation, isSignals: false)
-        // Changes of a message are hidden from the members from whom the message is hidden. Changes of members are
-        // shown to all.
+        // Changes of a message are hidden from the same members as the message. Changes of members are shown to all.
         let sequence = event.subject
         entries.append(
             Entry(
@@ -126,7 +124,7 @@ final class FanOutRun {
         for user in users { for session in user.sessions { setApart(session) } }
     }
 
-    /// Which entries are hidden from this user, a bit for each.
+    /// The entries hidden from this user, a bit for each.
     func hidden(from user: User?) -> UInt64 {
         guard hidesAny, let user else { return 0 }
         var hidden: UInt64 = 0
@@ -138,7 +136,7 @@ final class FanOutRun {
         return hidden
     }
 
-    /// Whether a user from whom some of it is hidden gets nothing for that.
+    /// Whether a user with hidden entries gets nothing in place of one.
     func leavesOut(_ form: Form) -> Bool {
         form.hidden != 0 && entries.indices.contains { form.hides($0) && entries[$0].hidden?.isEmpty == true }
     }
@@ -164,8 +162,8 @@ final class FanOutRun {
 
     /// The form of a run in which sessions get it that caused none of it: several of them may get the same.
     struct Form: Hashable {
-        /// Of whom some of the events are, which this user's own devices get in another form; `.none` if of no such
-        /// user.
+        /// The sender, if this user sent some of the events and its own devices get them in the sender's form; else
+        /// `.none`.
         let own: UserNumber
         /// A bit for each entry: whether it is hidden.
         let hidden: UInt64

@@ -1,11 +1,11 @@
 import RoostWire
 
-/// How far one session has got with durable events: live or behind, what was sent, and what its ack will mean. Plain
+/// The position of one session in durable events: live or behind, the sent part, and the meaning of its acks. Plain
 /// state without references; only delivery and catch-up change it.
 struct Feed: ~Copyable {
-    /// How durable events reach the session.
+    /// The way that durable events take to the session.
     enum State {
-        /// As they are committed.
+        /// At once when they are committed.
         case live
         /// The session fell behind or has just connected. It gets what it missed once the outbox is empty.
         case behind
@@ -24,10 +24,10 @@ struct Feed: ~Copyable {
     /// one of these says nothing about earlier events.
     private var toldAhead: [Position: Bool] = [:]
 
-    /// The number of positions told out of order.
+    /// The number of positions in replies that were out of order.
     var toldAheadCount: Int { toldAhead.count }
 
-    /// Whether a reply has told the event while the session was behind, so it needn't come.
+    /// Whether a reply contained the event while the session was behind, so it needn't come.
     func isAnswered(_ position: Position) -> Bool { !toldAhead.isEmpty && toldAhead[position] == true }
 
     /// Starts the session at its device's cursor.
@@ -53,8 +53,8 @@ struct Feed: ~Copyable {
         if liveSince == nil { liveSince = position }
     }
 
-    /// The position that `live` tells at `position`. It is below those that a reply told before, because an ack of one
-    /// of these may have been sent before the client got the earlier events. Events above it may come again.
+    /// The position in `live` when the session is at `position`. It is below those of earlier replies, because an ack
+    /// of one of these may have been sent before the client got the earlier events. Events above it may come again.
     func liveMark(at position: Position) -> Position {
         var mark = position.value
         while mark > 0, toldAhead[Position(mark)] != nil { mark -= 1 }
@@ -67,8 +67,8 @@ struct Feed: ~Copyable {
         if state != .live, toldAhead[position] != true { toldAhead[position] = standsForEvent }
     }
 
-    /// How far the device has got when it acks `position`; nil if that can't be told. An ack of a position told out of
-    /// order says nothing about what has not been sent yet.
+    /// The device's position when it acks `position`; nil if it can't be known. An ack of a reply's position out of
+    /// order says nothing about events that have not been sent yet.
     mutating func acked(_ position: Position) -> Position? {
         guard !toldAhead.isEmpty else { return state == .live ? position : min(position, sentPosition) }
         guard toldAhead[position] == nil else { return nil }

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// How much may wait for a session: by itself, with the other devices of its user, and with all others. It keeps
-/// nothing. Loop thread only.
+/// Bounds on bytes that wait for a session: by itself, with the other devices of its user, and with all others. It
+/// keeps nothing. Loop thread only.
 struct OutboxRoom {
     private let bounds: Delivery.Bounds
     private let edge: DirectEdge
@@ -33,7 +33,7 @@ struct OutboxRoom {
     func isLeft(for bytes: Int, _ session: Session) -> Bool {
         let waiting = edge.backlog(of: session) + bytes
         guard waiting > bounds.calmBytes else { return waiting <= bounds.maxBytes }
-        // Whoever takes everything isn't closed for what others leave unread.
+        // A session that reads everything isn't closed because of others that don't.
         guard waiting <= bounds.maxBytes, edge.waitingBytes <= bounds.allBytes || !edge.isSlow(session) else {
             return false
         }
@@ -45,7 +45,7 @@ struct OutboxRoom {
         return sessions.reduce(bytes) { $0 + edge.backlog(of: $1) + $1.heldBytes } <= bounds.userBytes
     }
 
-    /// Checks that there is memory for a large answer. Whoever takes everything gets it in any case.
+    /// Checks that there is memory for a large answer. A session that reads everything gets it in any case.
     /// - Throws: `busy`.
     func checkMemory(for session: Session) throws(Refusal) {
         guard !isCrowded || !edge.isSlow(session) else {

@@ -1,21 +1,20 @@
 import RoostWire
 
-/// An ephemeral event that a slow session has not been told. It names only the subject, whose state is read when the
-/// session is told.
+/// An ephemeral event that a slow session has not got. It names only the subject, whose state is read when it is sent.
 enum Owed: Hashable {
     case typing(ConversationNumber, UserNumber)
     case severalTyping(ConversationNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
-    /// What a user is called.
+    /// A user's profile.
     case profile(UserNumber)
-    /// How many members of a conversation are online.
+    /// The number of online members of a conversation.
     case count(ConversationNumber)
     /// The user's own status.
     case status
     /// The user's own privacy.
     case privacy
-    /// What another user is to the own one.
+    /// Another user's relation to the own one.
     case contact(UserNumber)
     /// The user's own prospects.
     case prospects

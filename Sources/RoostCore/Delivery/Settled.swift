@@ -1,5 +1,5 @@
 /// Proves that everything gathered has been delivered. A change of a conversation's members or sessions asks for one,
-/// so that nobody gets an event from before they joined or misses one from before they left. Only `Delivery.settle`
+/// so that no member gets an event from before it joined or misses one from before it left. Only `Delivery.settle`
 /// makes it.
 struct Settled: ~Copyable {
     fileprivate init() {}

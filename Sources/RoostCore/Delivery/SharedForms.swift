@@ -1,8 +1,8 @@
 import RoostFraming
 
-/// What has been put together of a run for sessions that get it in another form than most: the devices of somebody who
-/// sent some of it, and those from whom something is hidden. It is put together once for all who get the same. It lives
-/// as long as the delivery of one run. Loop thread only.
+/// The forms of a run for sessions that get another one than most: the devices of its senders, and of members with
+/// hidden entries. A form is put together once for all who get the same. It lives as long as the delivery of one run.
+/// Loop thread only.
 struct SharedForms: ~Copyable {
     private struct Known {
         let form: FanOutRun.Form
@@ -10,7 +10,7 @@ struct SharedForms: ~Copyable {
         var sessions = 0
     }
 
-    // Those of one user are next to each other, and those from whom the same is hidden get few different forms.
+    // A user's sessions are next to each other, and hidden entries make few different forms.
     private static let knownMax = 8
 
     private let edge: DirectEdge

@@ -1,4 +1,4 @@
-/// How a group shows itself. Photo and description are empty if there is none.
+/// A group's name, photo and description. Photo and description are empty if there is none.
 struct Appearance {
     var name: String
     var photo = ""

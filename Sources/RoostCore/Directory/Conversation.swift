@@ -26,7 +26,7 @@ final class Conversation {
     private(set) var changes = Changes()
 
     private var end = End()
-    /// Where it ends for a user from whom everything behind that is withheld.
+    /// The end of the conversation for a user who doesn't get anything behind it.
     var veiling = Veiling()
     /// Position of the last edit, deletion or reaction.
     private(set) var lastChange = Position.start
@@ -37,7 +37,7 @@ final class Conversation {
     var lifetime = Lifetime()
     var highlights = Highlights()
     var moderation = Moderation()
-    /// The leaving of the last member is under way, so nobody can come back.
+    /// The leaving of the last member is under way, so no user can come back.
     private(set) var isEnding = false
 
     /// Where its log ends.
@@ -47,11 +47,11 @@ final class Conversation {
         var time = Timestamp.never
     }
 
-    /// What was looked up before a change may no longer be true.
+    /// Counters that show whether an earlier look-up may be outdated.
     struct Changes {
-        /// Counts every possible change of somebody's standing.
+        /// Counts every possible change of a role.
         fileprivate(set) var ofStandings = 0
-        /// Counts how often somebody has come or gone.
+        /// Counts every joining and leaving.
         fileprivate(set) var ofMembers = 0
     }
 
@@ -150,7 +150,7 @@ final class Conversation {
     /// A group has another name, photo or description.
     func show(_ change: ConversationChange) { appearance.apply(change) }
 
-    /// As the store has it.
+    /// Takes the stored state.
     func load(_ appearance: Appearance, createdAt time: Timestamp, _ veil: Veil?) {
         self.appearance = appearance
         veiling.veil = veil
@@ -210,8 +210,8 @@ final class Conversation {
         return member.since
     }
 
-    /// Whether the user may name a message, which may still be on its way to the log. Nobody may whose return to a
-    /// direct conversation may be under way: what is before it in the log will be hidden.
+    /// Whether the user may name a message, which may still be on its way to the log. A user whose return to a direct
+    /// conversation may be under way may not: earlier messages in the log will be hidden.
     func mayName(_ sequence: SequenceNumber, _ user: User) -> Bool {
         guard let member = list[user.number],
             pair == nil || isSurely(user.number) && !isVeiled(from: user.number)
@@ -290,7 +290,7 @@ final class Conversation {
         return all
     }
 
-    /// Who becomes owner when this user leaves: the admin who joined first, or else the member who did.
+    /// The next owner when this user leaves: the admin who joined first, or else the member who did.
     func heir(of user: UserNumber) -> UserNumber? {
         let raised = pendingStandings.filter { $0.key != user && $0.value.role == .admin }
         var admins = raised.compactMap { list[$0.key] }
@@ -316,7 +316,7 @@ final class Conversation {
     /// Whether it is sure that the user will be a member, or that the user won't.
     func isMembershipCertain(of user: UserNumber) -> Bool {
         guard !pendingStandings.isEmpty else { return true }
-        // Somebody who has left may come back, unless the conversation ends.
+        // A user who has left may come back, unless the conversation ends.
         guard !isEnding || isCertain else { return false }
         guard let outcomes = pendingStandings[user]?.outcomes else { return true }
         return outcomes.isCertain || !outcomes.contains(nil)
@@ -325,7 +325,7 @@ final class Conversation {
     /// Whether `standings` will surely be so.
     var isCertain: Bool { pendingStandings.values.allSatisfy { $0.outcomes.isCertain } }
 
-    /// How many members there will be. O(1) if no change is under way.
+    /// Number of members once all changes are stored. O(1) if no change is under way.
     var standingCount: Int {
         var count = members.count
         for (user, pending) in pendingStandings {

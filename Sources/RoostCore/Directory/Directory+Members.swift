@@ -53,8 +53,8 @@ extension Directory {
         forgetIfNobody(user)
     }
 
-    /// The sender of a stored event has done something in the conversation. From now on it counts as the sender's own,
-    /// and no longer as one to which nobody has answered.
+    /// The sender of a stored event has acted in the conversation. From now on it counts as the sender's own, and no
+    /// longer as unanswered.
     @inline(__always)
     func noteAnswer(by number: UserNumber, in conversation: Conversation) {
         guard let member = conversation.member(number), !member.isOwn else { return }
@@ -171,7 +171,7 @@ extension Directory {
     /// - Throws: `badRequest`.
     func ordinal(after user: User, in conversation: Conversation) throws(Refusal) -> Int64 {
         if let member = conversation.member(user.number) { return member.ordinal + 1 }
-        // Whoever left meanwhile joined with others, of whom some may come again.
+        // A user who left meanwhile joined with others, and some of those may come again.
         if let left = user.departures[conversation.number] { return conversation.ordinal(from: left.joinedAt) }
         throw Directory.notANext
     }

@@ -2,22 +2,22 @@ import RoostWire
 
 /// Users, their devices, conversations and members, as the store has them. It finds them by name and by number, and
 /// carries out changes of membership. It stores new users and devices through the journal, before any event that names
-/// them. It tells nobody about anything. Loop thread only.
+/// them. It sends nothing. Loop thread only.
 final class Directory {
     /// The limits of this part.
     struct Bounds {
         let devicesPerUser: Int
         /// Most conversations that a user opened or answered.
         let conversationsPerUser: Int
-        /// Most conversations that a user opened and nobody answered.
+        /// Most conversations that a user opened and that are unanswered.
         let unansweredPerUser: Int
         /// Most conversations of a user, before strangers can't put it into further groups.
         let membershipsPerUser: Int
-        /// How many unknown users a user may name.
+        /// Number of unknown users that a user may name.
         let introductions: Spending.Rate
-        /// How many users a user may put into conversations.
+        /// Number of users that a user may add to conversations.
         let additions: Spending.Rate
-        /// How long a client is told to wait while more numbers are being leased.
+        /// The wait for a client while more numbers are being leased.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -31,7 +31,7 @@ final class Directory {
         }
     }
 
-    /// What a session stores for this part.
+    /// The state that a session keeps for this part.
     struct Slot: ~Copyable {
         var destination = Destination()
     }
@@ -218,7 +218,7 @@ final class Directory {
         return found
     }
 
-    /// Users whom commands name.
+    /// The users named in commands.
     var naming: Naming { Naming(self) }
 
     // MARK: Users and devices
@@ -245,7 +245,7 @@ final class Directory {
         try deviceNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
     }
 
-    /// Forgets a user whom nobody has and who never came, in memory and in the store.
+    /// Forgets a user without any relation who never came, in memory and in the store.
     func forgetIfNobody(_ user: User) {
         guard user.isNobody, self.user(user.number) === user else { return }
         users.remove(user.name)

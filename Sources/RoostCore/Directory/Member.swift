@@ -2,7 +2,7 @@ import RoostWire
 
 /// A user's membership in one conversation, with the member's watermarks.
 final class Member {
-    // A strong reference, because a membership that others must still be told about may outlive an erased conversation.
+    // A strong reference, because a membership with receipts still to be sent may outlive an erased conversation.
     // Leaving the conversation breaks the cycle.
     let conversation: Conversation
     let user: User
@@ -48,7 +48,7 @@ final class Member {
 
     func become(_ role: MemberRole) { self.role = role }
 
-    /// Everything before this event was withheld from the member, for whom the conversation begins with it.
+    /// Lets the conversation begin with this event for the member: everything before it was withheld.
     func beginAnew(at position: Position, after last: SequenceNumber) {
         (since, joinedAfter, joinedAt) = (last, last, position)
     }
@@ -72,7 +72,7 @@ final class Member {
         return max(0, last.value - floor.value - others) + markedUnread
     }
 
-    /// How many of the messages are still there that the member has read and marked as unread.
+    /// Number of messages still there that the member has read and marked as unread.
     private var markedUnread: Int64 {
         let marked = progress.watermark.marked
         guard !marked.isEmpty else { return 0 }
@@ -87,8 +87,8 @@ final class Member {
         return progress.watermark.marked.ranges.lazy.joined().lazy.map(SequenceNumber.init).first { !gone.contains($0) }
     }
 
-    /// How many of the unread messages of others that are shown to the member mention it, by name or with all others,
-    /// and the first of them; nil if none does. Of too many, only the newest are known.
+    /// Number of unread messages of others shown to the member that mention it, by name or with all others, and the
+    /// first of them; nil if none does. Only the newest are known beyond a bound.
     var unreadMentions: (count: Int, first: SequenceNumber)? {
         let (floor, gone) = (readFloor, conversation.lifetime.gone)
         return mentions.unread(with: conversation.highlights.mentionsOfAll) {

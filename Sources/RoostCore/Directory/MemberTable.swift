@@ -3,7 +3,7 @@ import RoostWire
 /// The members of a conversation in the order in which they joined. It keeps flat copies of what is looked at for all
 /// of them, because ten thousand members don't fit into the processor's cache. Loop thread only.
 struct MemberTable {
-    /// What is known of a member without looking at it.
+    /// The facts known of a member without looking at it.
     struct Place {
         /// The member's place among all who have joined since the start.
         let ordinal: Int64

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// A user whom a command names: one who is known, or one whom nobody has named yet. Where identities come from outside,
-/// a user may be written to before connecting for the first time.
+/// A user named in a command: a known one, or a name that has never been used. Where identities come from outside, a
+/// user may be written to before connecting for the first time.
 enum NamedUser {
     case known(User)
     case unknown(String)
@@ -20,12 +20,12 @@ enum NamedUser {
     }
 }
 
-/// Users whom commands name, and the bounds on putting them into conversations. A command is judged wholly before a
+/// The users named in commands, and the bounds on adding them to conversations. A command is judged wholly before a
 /// user is made for it.
 struct Naming {
-    /// What a user has spent on naming others.
+    /// The amounts that a user has spent on naming others.
     struct Spent {
-        /// Unknown users whom it has named lately, and users whom it has put into conversations.
+        /// Number of unknown users named lately, and of users added to conversations.
         fileprivate var introduced = Spending()
         fileprivate var added = Spending()
     }
@@ -35,11 +35,11 @@ struct Naming {
 
     init(_ directory: Directory) { self.directory = directory }
 
-    /// The user whom a person means by this name: the user of this id or, if there is none, of this username.
+    /// The user that a person means by this name: the user of this id or, if there is none, of this username.
     func person(named name: Text) -> User? { directory.user(named: name) ?? directory.usernames.user(shownAs: name) }
 
-    /// Whether the name of a conversation leads to the same one as long as that is there. A username may be somebody
-    /// else's with the next command.
+    /// Whether the name of a conversation leads to the same one as long as that is there. A username may be another
+    /// user's with the next command.
     func stays(_ conversation: Text) -> Bool { conversation.peer.map { directory.user(named: $0) != nil } ?? true }
 
     /// The user of this id or username.
@@ -63,14 +63,14 @@ struct Naming {
 
     // MARK: Unknown names
 
-    /// Whether there is somebody of this name. Where unknown names are refused, it isn't enough that somebody else has
-    /// named the user before: that would tell of what the two have to do with each other.
+    /// Whether there is a user of this name. Where unknown names are refused, it isn't enough that another user has
+    /// named it before: that would reveal their relation.
     func isThere(_ named: NamedUser) -> Bool {
         directory.policy.rules.unknown == .allow || named.known?.isMet == true
     }
 
-    /// Checks that there is somebody of each of these names, or may be. The gate has been asked before, so that behind
-    /// a closed one a name that nobody has is answered as a stranger's.
+    /// Checks that there is a user of each of these names, or may be. The gate has been asked before, so that behind a
+    /// closed one a name that doesn't exist gets the same answer as a stranger's.
     /// - Throws: `not_found`.
     func checkThere(_ named: [NamedUser]) throws(Refusal) {
         guard named.allSatisfy(isThere) else { throw Refusal(.notFound, "nobody here has one of these names") }
@@ -78,8 +78,8 @@ struct Naming {
 
     // MARK: Bounds
 
-    /// Checks that the user may open a conversation. It counts against the user's bound as long as nobody else has done
-    /// anything in it, also after the user has left it: whom it is opened with didn't ask for it.
+    /// Checks that the user may open a conversation. It counts against the user's bound until another user has acted in
+    /// it, also after the user has left it: the other one didn't ask for it.
     /// - Throws: `too_large`, or `busy` while numbers are being leased.
     func checkOpening(by user: User) throws(Refusal) {
         try directory.conversationNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
@@ -117,8 +117,9 @@ struct Naming {
         }
     }
 
-    /// Checks that the user may be put into another group. What others open doesn't count against the user's own bound.
-    /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
+    /// Checks that the user may be added to another group. Conversations that others open don't count against the
+    /// user's own bound. Strangers are refused beyond a higher one, so that they can't add a user to any number of
+    /// groups.
     /// - Throws: `too_large`.
     func checkRoom(for user: User, putBy other: User) throws(Refusal) {
         guard
@@ -133,8 +134,8 @@ struct Naming {
 
     // MARK: Making
 
-    /// Makes the unknown ones of the users whom `user` puts into a conversation. The last check of a command: nothing
-    /// is made before all others have passed.
+    /// Makes the unknown ones of the users that `user` adds to a conversation. The last check of a command: nothing is
+    /// made before all others have passed.
     /// - Throws: `not_found` if unknown names are refused; `rate_limited` if the user has named too many unknown users,
     ///   or added too many, in the last hour; `busy` or `too_large` if the store can't take that many.
     func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
@@ -148,7 +149,7 @@ struct Naming {
         return try make(named, unknown: unknown, by: user, at: now)
     }
 
-    /// Makes the unknown ones of the users whom `user` names without putting them anywhere. Otherwise as `introduce`.
+    /// Makes the unknown ones of the users that `user` names without adding them anywhere. Otherwise like `introduce`.
     func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
         try checkThere(named)
         return try make(named, unknown: try checkUnknown(named), by: user, at: now)

@@ -4,14 +4,14 @@ import RoostWire
 /// only.
 struct Peers {
     private var users = OrderedTable<UserNumber, User>()
-    /// Those whose conversation isn't there for the user, because they have opened it while the user had blocked them.
-    /// They are told of the user, and the user isn't told of them.
+    /// Peers whose conversation isn't there for the user, because they have opened it while the user had blocked them.
+    /// They get the user's presence, and the user doesn't get theirs.
     private var veiled: Set<UserNumber> = []
 
     var count: Int { users.count }
     var values: [User] { users.values }
 
-    /// Whether the user is told of all of them.
+    /// Whether the user sees all of them.
     @inline(__always)
     var areAllSeen: Bool { veiled.isEmpty }
 
@@ -27,7 +27,7 @@ struct Peers {
         if isVeiled { veiled.insert(number) } else { veiled.remove(number) }
     }
 
-    /// Whether the user is told of this one.
+    /// Whether the user sees this one.
     @inline(__always)
     func sees(_ number: UserNumber) -> Bool { users[number] != nil && !veiled.contains(number) }
 }

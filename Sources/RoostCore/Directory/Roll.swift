@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Who is here: the ready sessions of each user, in flat memory. Whoever looks for the sessions of ten thousand members
+/// The connected users: the ready sessions of each, in flat memory. A search for the sessions of ten thousand members
 /// follows no pointer to a member who is away. It borrows the sessions. Loop thread only.
 final class Roll {
     /// A user's place in the roll. Places are used again, so they stay close together.
@@ -55,7 +55,7 @@ final class Roll {
         changes += 1
     }
 
-    /// How many ready sessions the user has.
+    /// Number of ready sessions of the user.
     @inline(__always)
     func presence(of seat: Seat) -> Presence { presences[Int(seat.index)] }
 

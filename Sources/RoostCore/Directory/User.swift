@@ -15,7 +15,7 @@ final class User {
     private(set) var conversations: [ConversationNumber: Member] = [:]
     /// The same memberships in an order that doesn't depend on chance, for work that looks at each.
     private(set) var memberships: [Member] = []
-    /// How many of them the user opened or answered.
+    /// Number of those that the user opened or answered.
     private(set) var ownConversations = 0
     private var opened = Opened()
     /// By how many conversations `conversations` will grow when everything under way is stored.
@@ -38,7 +38,7 @@ final class User {
     var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
     var badge = Badges.Sum()
-    /// What the user's commands have cost lately.
+    /// The recent cost of the user's commands.
     var spent = Spent()
 
     init(
@@ -87,7 +87,7 @@ final class User {
     // MARK: Memberships
 
     /// The hidden conversation with its own settings. It isn't among its conversations, so it counts and is listed
-    /// nowhere, and nobody can name it.
+    /// nowhere, and can't be named.
     func openSettings(_ settled: borrowing Settled) -> Conversation {
         if let settings { return settings.conversation }
         let hidden = Conversation(
@@ -127,7 +127,7 @@ final class User {
     /// Conversations that the user is about to open.
     var opening: Int { opened.underWay }
 
-    /// Conversations that the user opened, is in or has left, in which nobody else has done anything.
+    /// Conversations that the user opened, is in or has left, without any act of another user.
     var unanswered: Int { opened.unanswered }
 
     func countOpening(_ difference: Int) { opened.underWay += difference }
@@ -137,18 +137,18 @@ final class User {
     /// Whether no token can name it: an import gives such a user the messages that it doesn't have.
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
-    /// Whether it has connected, or was given a profile: somebody answers for the name.
+    /// Whether it has connected, or was given a profile: the name is in use.
     var hasAccount: Bool {
         !devices.isEmpty || !sessions.isEmpty || presence.lastSeen != .never || profile != nil
     }
 
-    /// Whether more is known of it than that somebody else has named it, by a block or an invitation.
+    /// Whether more is known of it than that another user has named it, by a block or an invitation.
     var isMet: Bool {
         hasAccount || !conversations.isEmpty || !departures.isEmpty || opening > 0 || settings != nil
     }
 
-    /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
-    /// hides from it, it has no profile, has set nothing, is nobody's contact, and no token of it was revoked.
+    /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, no user
+    /// hides from it, it has no profile, settings or contacts, and no token of it was revoked.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
             && opening == 0 && settings == nil && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty
@@ -179,13 +179,13 @@ final class User {
 }
 
 extension User {
-    /// How many conversations a user opens or has opened.
+    /// Number of conversations that a user opens or has opened.
     private struct Opened {
         var underWay = 0
         var unanswered = 0
     }
 
-    /// What a user has spent of its allowances.
+    /// The spent part of a user's allowances.
     struct Spent {
         /// On commands.
         var commands = Spending()

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Which user has which username, or is about to have it. Two never have the same. Loop thread only.
+/// The users by username, present or pending. Two never have the same. Loop thread only.
 struct Usernames {
     /// Length of a username in bytes: shorter and longer names needn't be looked for.
     private static let lengths = 3...32
@@ -10,7 +10,7 @@ struct Usernames {
     /// The user who has this username or is about to have it, in lower case.
     subscript(username: String) -> User? { owners[username] }
 
-    /// The user whom others are shown with this username, in whatever case.
+    /// The user shown to others with this username, in whatever case.
     func user(shownAs name: Text) -> User? {
         guard Usernames.lengths.contains(name.count) else { return nil }
         let username = name.string.lowercased()

@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What a direct conversation is to the one of its users who has blocked the other. It is stored in the conversation.
+/// A direct conversation as seen by the one of its users who has blocked the other. It is stored in the conversation.
 /// Loop thread only.
 struct Veiling {
     /// Where the conversation ends for that user; nil for most.
     var veil: Veil?
-    /// The user for whom somebody opens it whom that user has blocked, while that is on its way to the log. The user
-    /// can't name the conversation meanwhile.
+    /// The blocker, while the blocked user's opening of the conversation is on its way to the log. The blocker can't
+    /// name the conversation meanwhile.
     private(set) var joiner: UserNumber?
 
     @inline(__always)
@@ -21,7 +21,7 @@ struct Veiling {
         return veil.hidesAll(since: joinedAt)
     }
 
-    /// Somebody whom the user has blocked opens the conversation.
+    /// A user blocked by this one opens the conversation.
     mutating func expect(_ user: UserNumber) { joiner = user }
 
     /// It is known what has become of that.

@@ -1,7 +1,7 @@
 import RoostWire
 
 /// Messages that disappear: has the store erase those whose time has come, and forgets them wherever they are in
-/// memory. Members are told nothing, because every device knows the time. Loop thread only.
+/// memory. No event is sent, because every device knows the time. Loop thread only.
 final class Disappearing {
     /// The limits of this part.
     struct Bounds {

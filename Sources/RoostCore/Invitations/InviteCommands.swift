@@ -16,7 +16,7 @@ final class InviteCommands {
         let asked: Spending.Rate
         /// How many may open one unless the maker says otherwise.
         let uses: Int
-        /// How long one is good unless the maker says otherwise.
+        /// Default lifetime of one.
         let milliseconds: Int64
         /// Members of a group.
         let members: Int
@@ -187,7 +187,7 @@ final class InviteCommands {
         builder.member("expires", stored.expires.milliseconds)
     }
 
-    /// A stranger is told what the maker and the group are called, and nothing else: no id, no number.
+    /// A stranger gets the names of the maker and the group, and nothing else: no id, no number.
     private func answer(_ found: Found, _ id: CommandID?, _ session: Session) {
         builder.begin("ok")
         builder.reply(to: id)
@@ -241,7 +241,8 @@ final class InviteCommands {
         return group.standing(of: maker.number).map { $0 >= .admin } ?? false
     }
 
-    /// The same for a user, whose wrong guesses are counted. To whom it is banned from, no link to a group is good.
+    /// The same for a user, whose wrong guesses are counted. A link to a group is never valid for a user banned from
+    /// it.
     private func find(_ code: Text, by user: User, _ now: Moment) throws(Refusal) -> Found {
         let found = good(code, now)
         if let found, found.group?.moderation.bans(user.number, at: now.wall) != true { return found }

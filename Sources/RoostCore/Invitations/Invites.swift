@@ -38,7 +38,7 @@ struct Invites {
 
 /// All invitations by the hashes of their codes. Loop thread only.
 final class InviteTable {
-    /// Somebody who joins a group.
+    /// A user who joins a group.
     private struct Joining: Hashable {
         let user: UserNumber
         let conversation: ConversationNumber
@@ -57,7 +57,7 @@ final class InviteTable {
         note(invite.stored, as: invite.id, of: user)
     }
 
-    /// Whose invitation it is, if there is one.
+    /// The maker of the invitation, and its id, if there is one.
     func find(_ hash: [UInt8]) -> (user: UserNumber, id: String)? { makers[hash] }
 
     /// The invitation of the user is this from now on; nil if there is none of this id any more.
@@ -105,7 +105,7 @@ final class InviteTable {
         joinings[Joining(user: user.number, conversation: group.number)] = (maker, id)
     }
 
-    /// What became of somebody's joining a group is known. If it wasn't stored it doesn't count.
+    /// The outcome of a user's joining a group is known. If it wasn't stored it doesn't count.
     func settle(_ user: UserNumber, joining group: ConversationNumber, isStored: Bool, _ journal: Journal) {
         guard !joinings.isEmpty,
             let (maker, id) = joinings.removeValue(forKey: Joining(user: user, conversation: group))

@@ -9,7 +9,7 @@ final class HeldAnswers {
     struct Bounds {
         /// Answers that wait.
         let most: Int
-        /// How long a refused client is told to wait.
+        /// The wait that a refused client is asked for.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -18,7 +18,7 @@ final class HeldAnswers {
         }
     }
 
-    /// What is done when a change is durable, or can't become durable soon.
+    /// The steps when a change is durable, or can't become durable soon.
     struct Steps {
         /// Applies and announces what others may only see once it is durable. It comes before the answer, also if the
         /// connection of the command has ended.

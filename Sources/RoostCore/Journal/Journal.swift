@@ -11,13 +11,13 @@ final class Journal {
         var events: Int
         /// Most bytes of their bodies.
         var bytes: Int
-        /// Which share of them large events of one user may take.
+        /// The share of them that large events of one user may take.
         var large: LargeEvents.Bounds
         /// Most records of new users and devices in the collecting batch.
         var introductions: Int
-        /// How long a refused client is told to wait.
+        /// The wait that a refused client is asked for.
         var retryMilliseconds: Int64
-        /// How long a client is told to wait while the disk is full.
+        /// The wait for a client while the disk is full.
         var fullRetryMilliseconds: Int64
         /// After how long a batch that the writer still has keeps further events out.
         var stallMilliseconds: Int64
@@ -37,7 +37,7 @@ final class Journal {
     /// Position of the newest durable event.
     private(set) var head: Position
     private var gathering: [Mutation] = []
-    /// What a log without room gave back. It goes before the collecting batch, because it is older.
+    /// Mutations returned by a log without room. They go before the collecting batch, because they are older.
     private var unstored: [Mutation] = []
     /// The rest of the collecting batch.
     private var newest = NewestStates()

@@ -38,7 +38,7 @@ struct NewestStates {
     /// Where the last sign of life is in `states`.
     private var alive: Int?
 
-    /// A user and another, whom an exception of the first is about.
+    /// A user and the other user of its exception.
     private struct Directed: Hashable {
         let user: UserNumber
         let other: UserNumber

@@ -2,7 +2,7 @@ import RoostWire
 
 /// A durable event on its way to the log, with the command that waits for the answer.
 struct PendingAppend {
-    /// The event as others will be told. Its place in the log isn't known yet.
+    /// The event as others will get it. Its place in the log isn't known yet.
     var event: StoredEvent
     var change: ConversationChange?
     var session: Session?
@@ -11,23 +11,23 @@ struct PendingAppend {
     /// The answer if the log refuses it for a reason that only the command's handler knows: a probe whose key is new,
     /// or an edit whose body can't be that of a text.
     var refusal: Refusal?
-    /// What was taken for a message whose length isn't known.
+    /// Budget reserved for a message whose length isn't known.
     var advance: Advance?
-    /// Who wrote the message that is pinned, as the log says.
+    /// The author of the message that is pinned, from the log.
     var author = UserNumber.none
 
     /// Bytes that it takes of the journal.
     var bytes: Int { advance?.bytes ?? event.body.count }
 
-    /// The id for a plain `ok`, if somebody waits for one.
+    /// The id for a plain `ok`, if a session waits for one.
     var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }
 }
 
-/// What is taken for a message whose length only the log knows, as if it were the longest.
+/// Budget reserved for a forward: its size is unknown until the log reads the original, so the maximum.
 struct Advance {
-    /// Of the journal.
+    /// Bytes of the journal.
     let bytes: Int
-    /// What its sender has paid.
+    /// Cost paid by its sender.
     var price: Int64 = 0
 }
 

@@ -1,5 +1,5 @@
-/// What a log without room gives back: everything of a batch but its events, which are refused. Of a state that was
-/// changed several times only the newest waits, so that what waits is bounded by what there is to have states.
+/// Mutations that a log without room returns: everything of a batch but its events, which are refused. Only the newest
+/// of several changes of a state waits, so that the number is bounded by that of the states' owners.
 enum UnstoredStates {
     private enum State: Hashable {
         case cursor(DeviceNumber)

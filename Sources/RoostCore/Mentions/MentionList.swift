@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Messages that mention somebody who may not have read them yet: the newest ones, in order. Loop thread only.
+/// Messages that mention a user who may not have read them yet: the newest ones, in order. Loop thread only.
 struct MentionList {
     private(set) var mentions: [Mention] = []
 
@@ -9,8 +9,8 @@ struct MentionList {
     /// Those that were stored, in order.
     init(_ mentions: [Mention]) { self.mentions = mentions }
 
-    /// Notes a message. An edit may add an older one. Of too many, the oldest goes: whoever reads on must not miss what
-    /// is still to come.
+    /// Notes a message. An edit may add an older one. Beyond the bound, the oldest is dropped: a member who reads on
+    /// must not miss later ones.
     mutating func note(_ mention: Mention, atMost most: Int) {
         let place = mentions.lastIndex { $0.sequence <= mention.sequence }
         if let place, mentions[place].sequence == mention.sequence { return }
@@ -25,7 +25,7 @@ struct MentionList {
         if mentions.isEmpty { mentions = [] }
     }
 
-    /// How many messages that `isShown` lets through are in this list or the other one, and the first of them.
+    /// Number of messages for which `isShown` is true in this list or the other one, and the first of them.
     func unread(
         with other: MentionList, isShown: (Mention) -> Bool
     ) -> (count: Int, first: SequenceNumber)? {

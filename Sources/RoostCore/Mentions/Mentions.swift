@@ -1,8 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// Whom messages mention: judges the names in a command, and notes for each member what is unread of it. Loop thread
-/// only.
+/// The mentions of messages: judges the names in a command, and notes each member's unread ones. Loop thread only.
 struct Mentions {
     private let directory: Directory
     /// Unread mentions that are kept of a member, and of all members together.
@@ -17,15 +16,15 @@ struct Mentions {
     static let inDirect = Refusal(
         .badRequest, "mentions: in a direct conversation everything is for the other user")
 
-    /// The ids of those whom a command names, each once: messages are stored with them, because a username may be
-    /// somebody else's later. What is nobody's stays as it is.
+    /// The ids of the users named in a command, each once: messages are stored with them, because a username may be
+    /// another user's later. An unknown name stays as it is.
     @inline(__always)
     func ids(_ names: [Text]) -> [String] {
         names.isEmpty ? [] : names.map { directory.naming.person(named: $0)?.name ?? $0.string }.distinct
     }
 
-    /// The members whom a command mentions; `.none` stands for all. All of them must be and stay members.
-    /// - Throws: `badRequest` in a direct conversation, `notFound`, `forbidden` for whoever may not mention all, or
+    /// The members that a command mentions; `.none` stands for all. All of them must be and stay members.
+    /// - Throws: `badRequest` in a direct conversation, `notFound`, `forbidden` for members who may not mention all, or
     ///   `busy`.
     func users(
         _ names: [String], in conversation: Conversation?, by user: User
@@ -52,8 +51,8 @@ struct Mentions {
         return users
     }
 
-    /// A message was stored, or its edit. Whoever was told of a mention has it until it is read, even if an edit takes
-    /// it back. Nobody has to read what it wrote itself.
+    /// A message was stored, or its edit. A mention that was sent stays until it is read, even if an edit removes it. A
+    /// user doesn't have to read its own messages.
     func note(_ event: borrowing StoredEvent, in conversation: Conversation) {
         guard let extras = event.extras else { return }
         let mention = Mention(event.sequence, by: event.sender)

@@ -15,7 +15,8 @@ struct Forwarding {
         self.longest = longest
     }
 
-    /// What the log needs to find the message, if the user may read it. The newest may still be on their way there.
+    /// The parameters for the log to find the message, if the user may read it. The newest may still be on their way
+    /// there.
     func source(_ target: Command.Target, for user: User) throws(Refusal) -> ForwardedMessage {
         let (conversation, _) = try directory.conversation(target.conversation, for: user)
         guard conversation.mayName(target.sequence, user) else {
@@ -30,7 +31,7 @@ struct Forwarding {
         try prices.advance(deliveries: conversation.audienceCount, by: session, at: now)
     }
 
-    /// The log has decided. Of a message that wasn't stored, nobody is told.
+    /// The log has decided. A message that wasn't stored isn't sent.
     func settle(_ next: borrowing PendingAppend, in conversation: Conversation?, isStored: Bool) {
         guard let advance = next.advance, let session = next.session else { return }
         prices.settle(

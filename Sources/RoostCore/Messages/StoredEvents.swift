@@ -1,9 +1,9 @@
 import RoostFraming
 import RoostWire
 
-/// Applies durable events: first to the directory, then to everyone who should hear of them, then to the command that
-/// waits for an answer. The relay's own events come back from the writer with an outcome. Events decided by an importer
-/// or another node go the same way. Nobody is told of an event before it is here. Loop thread only.
+/// Applies durable events: first to the directory, then to everyone who should get them, then to the command that waits
+/// for an answer. The relay's own events come back from the writer with an outcome. Events decided by an importer or
+/// another node go the same way. No event is sent before it is here. Loop thread only.
 final class StoredEvents {
     /// The limits of this part.
     struct Bounds {
@@ -171,7 +171,7 @@ final class StoredEvents {
         case .unchanged:
             undo(next.change, of: conversation)
             answerUnchanged(next, conversation)
-        // Somebody else was faster.
+        // Another command was faster.
         case .refused(let code) where next.reply == .erasure && !code.isTemporary: answerErasure(next)
         case .refused(let code):
             undo(next.change, of: conversation)
@@ -209,7 +209,7 @@ final class StoredEvents {
         disappearing.note(expires, at: now)
     }
 
-    /// What became of a message is known.
+    /// The outcome of a message is known.
     private func settleMessage(_ next: borrowing PendingAppend, in conversation: Conversation) {
         guard next.event.kind == .message, next.refusal == nil else { return }
         conversation.moderation.pace.settle(next.event.sender)
@@ -281,7 +281,7 @@ final class StoredEvents {
 
     // MARK: Events
 
-    /// Applies a durable event and tells everyone concerned.
+    /// Applies a durable event and sends it to everyone concerned.
     private func apply(
         _ event: StoredEvent, _ change: ConversationChange?, to conversation: Conversation, by origin: Session?,
         answering id: CommandID?, author: UserNumber = .none, _ now: Moment
@@ -323,7 +323,7 @@ final class StoredEvents {
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
             conversations.apply(change, event, to: conversation, except: origin, author: author, now)
-            // Whoever left is no member any more, so leaving isn't an answer.
+            // A user who left is no member any more, so leaving isn't an answer.
             directory.noteAnswer(by: event.sender, in: conversation)
         }
     }
@@ -335,7 +335,7 @@ final class StoredEvents {
         badges.note(conversation, at: now)
     }
 
-    /// What is withheld begins a veil for its user, and what isn't ends the veil of a user who may see it. The store
+    /// A withheld event begins a veil for its user, and another one ends the veil of a user who may see it. The store
     /// does the same.
     private func veil(
         _ event: borrowing StoredEvent, _ change: ConversationChange?, in conversation: Conversation,
@@ -362,7 +362,7 @@ final class StoredEvents {
         if other != .none { conversation.withhold(from: other) }
     }
 
-    /// Whoever writes has read what came before, unless the command said otherwise.
+    /// The author has read what came before, unless the command said otherwise.
     private func noteOwn(_ message: borrowing StoredEvent, by member: Member, _ now: Moment) {
         if message.flag {
             receipts.noteOwn(member, message.sequence, writtenAt: message.time, at: now)
@@ -474,7 +474,7 @@ final class StoredEvents {
         var refusal = refusal
         refusal.id = next.id
         replies.refuse(refusal, session)
-        // A service may have spoken for somebody who comes to nothing by that.
+        // A service may have acted as a user without any other relation.
         if session.user == nil, let user = directory.user(next.event.sender) { directory.forgetIfNobody(user) }
     }
 }
@@ -483,7 +483,7 @@ final class StoredEvents {
 public struct LearnedEvent: Sendable {
     /// The stored event, with its position.
     public var event: StoredEvent
-    /// How it changes the conversation.
+    /// Its change of the conversation.
     public var change: ConversationChange?
     /// Users named in it who may be unknown here.
     public var users: [(number: UserNumber, name: String)]

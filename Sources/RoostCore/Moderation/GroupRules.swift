@@ -6,13 +6,13 @@ extension Refusal {
     static let banned = Refusal(.conflict, "users: one of these users is banned from this group")
 }
 
-/// What follows from bans, time-outs and groups for announcements: the part of the policy that looks at what the admins
-/// of a group have set. It owns nothing.
+/// The effects of bans, time-outs and groups for announcements: the part of the policy that looks at the settings of a
+/// group's admins. It owns nothing.
 struct GroupRules {
     let directory: Directory
 
     /// Whether a member may write in a group or, with `isReaction`, react in it and change it. The owner always may: a
-    /// group in which nobody can lift a restriction would be stuck.
+    /// group in which no member can lift a restriction would be stuck.
     @inline(__always)
     func checkWriting(
         by user: User, in conversation: Conversation, at now: Moment, isReaction: Bool = false
@@ -61,6 +61,6 @@ struct GroupRules {
 }
 
 extension Directory {
-    /// What the admins of groups have set.
+    /// The rules set by the admins of groups.
     var rules: GroupRules { GroupRules(directory: self) }
 }

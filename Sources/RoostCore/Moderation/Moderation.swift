@@ -1,10 +1,10 @@
 import RoostWire
 
-/// Who is banned from a group, who is timed out, and whether all members may write. It is stored in the conversation.
-/// Commands are judged by the changes that are under way as well as by the committed ones. Loop thread only.
+/// The bans and time-outs of a group, and whether all members may write. It is stored in the conversation. Commands are
+/// judged by the changes that are under way as well as by the committed ones. Loop thread only.
 struct Moderation {
     private(set) var restrictions = RestrictionList()
-    /// How often a member may write.
+    /// The slow mode.
     var pace = Pace()
     /// Rule for users who follow links.
     var joining = Joining()
@@ -22,7 +22,7 @@ struct Moderation {
         joining.set(rule)
     }
 
-    /// Whether nobody is restricted, so that a message looks no further.
+    /// Whether no user is restricted, so that a message looks no further.
     var isOpen: Bool { restrictions.isEmpty && pending.isEmpty }
 
     /// The restriction of a user once every change on its way is committed; nil if there is none, or it is over.

@@ -126,7 +126,7 @@ struct ModerationCommands {
         throw Refusal(.tooLarge, "a group has at most \(restrictionsMax) banned and timed-out users")
     }
 
-    /// Applies a stored restriction, and tells everybody concerned.
+    /// Applies a stored restriction, and sends it to everyone concerned.
     func apply(
         _ restriction: StoredRestriction?, of user: UserNumber, _ event: StoredEvent,
         to conversation: Conversation, except origin: Session?, _ now: Moment

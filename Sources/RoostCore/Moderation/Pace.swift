@@ -4,7 +4,7 @@ import RoostWire
 /// that two that follow each other at once aren't both taken. Who wrote when isn't stored: after a start of the relay,
 /// a member may write once without waiting. Loop thread only.
 struct Pace {
-    /// Below this, nobody looks for members whose wait is over.
+    /// Number below which members whose wait is over aren't looked for.
     private static let fewest = 64
 
     /// Milliseconds between two messages of a member; 0 for none.
@@ -23,7 +23,7 @@ struct Pace {
 
     var isSlow: Bool { changesUnderWay > 0 || time > 0 }
 
-    /// How long a member has to wait before its next message, in milliseconds.
+    /// A member's wait before its next message, in milliseconds.
     func wait(of user: UserNumber, at now: Timestamp) -> Int64 {
         if underWay[user] != nil { return expected }
         // A clock that was set back says nothing.
@@ -31,7 +31,7 @@ struct Pace {
         return max(0, last.milliseconds + expected - now.milliseconds)
     }
 
-    /// How many members are kept.
+    /// Number of members that are kept.
     var count: Int { lasts.count }
 
     /// A change was handed to the writer.

@@ -1,9 +1,9 @@
 import RoostFraming
 import RoostWire
 
-/// `admin.erase`: the messages of a user, a page of the log at a time, or a conversation. Whoever asks goes on from
-/// page to page, so nothing of it is remembered here, and a crash loses nothing: what is erased already is passed over
-/// the next time. Loop thread only.
+/// `admin.erase`: the messages of a user, a page of the log at a time, or a conversation. The caller goes on from page
+/// to page, so nothing of it is remembered here, and a crash loses nothing: erased messages are passed over the next
+/// time. Loop thread only.
 final class ErasureCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -11,7 +11,7 @@ final class ErasureCommands {
         let messages: Int
         /// Bytes of their bodies, and rows that are looked at.
         let bytes, looks: Int
-        /// Sessions that are told of it, all messages together.
+        /// Most deliveries of it, all messages together.
         let deliveries: Int
         /// Members that are removed in one event.
         let members: Int
@@ -24,12 +24,12 @@ final class ErasureCommands {
         }
     }
 
-    /// What a page has come to, once the log has stored it.
+    /// The totals of a page, once the log has stored it.
     private struct Page {
         var messages = 0
         var damaged = 0
         var reached: Position
-        /// What was written later stays.
+        /// The end of the period to erase: later messages stay.
         let until: Timestamp
     }
 
@@ -82,7 +82,7 @@ final class ErasureCommands {
         return user
     }
 
-    /// The log has told what the user has written. Every message that isn't deleted yet is, as the user could have
+    /// The log has returned the user's events. Every message that isn't deleted yet is deleted, as the user could have
     /// done it, in the conversations that the user has left, too.
     func answered(_ result: ReadResult, _ asker: Asker, at now: Moment) {
         guard var page = pages[asker.session.id], asker.session.phase == .ready else { return }
@@ -118,14 +118,13 @@ final class ErasureCommands {
         prices.charge(deliveries: told, to: asker.session, at: now)
         pages[asker.session.id] = page
         guard let newest = found.popLast() else { return answer(asker.session, asker.id) }
-        // All of them are in one batch, which is stored whole or not at all: the last one tells of all.
+        // All of them are in one batch, which is stored whole or not at all: the last outcome stands for all.
         for append in found { journal.submit(append, nil, nil, reply: .none) }
         journal.submit(newest, asker.session, asker.id, reply: .erasure)
     }
 
-    /// What takes away what the user has written or given: a deletion of a message, or a reaction taken back. One that
-    /// is gone already changes nothing. Whoever has blocked the user hears no more of it than of the user's own
-    /// commands.
+    /// The event that removes a user's message or reaction: a deletion, or a reaction taken back. For one that is gone
+    /// already it changes nothing. It is hidden from users with a block as the user's own commands are.
     private func erasure(
         of event: borrowing StoredEvent, in conversation: Conversation, by user: User, _ now: Moment
     ) -> Append? {
@@ -169,8 +168,8 @@ final class ErasureCommands {
 
     // MARK: Conversations
 
-    /// Erases a conversation with everything in it. The members are told that they are removed, by the service. Of a
-    /// large group a part of them is removed first, and the command is given again.
+    /// Erases a conversation with everything in it. The members get an event that the service has removed them. Members
+    /// of a large group are removed a part at a time, and the command is given again.
     func erase(
         conversation name: Text, by service: String, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) -> Conversation {

@@ -2,9 +2,9 @@ import DequeModule
 import RoostWire
 
 /// Users whose accounts were deleted, on their way out of everything: of their conversations as by
-/// `conversation.leave`, and of all that others keep about them. A part is submitted, and the next one when it is
-/// stored, so that a user in 10,000 groups delays nobody. That the profile is deleted is stored first, and a relay that
-/// starts finds by it who isn't out yet. Loop thread only.
+/// `conversation.leave`, and of everything that others keep about them. A part is submitted, and the next one when it
+/// is stored, so that a user in 10,000 groups delays no other. The deletion of the profile is stored first, and a relay
+/// that starts finds by it the users who aren't out yet. Loop thread only.
 final class Farewells {
     /// The limits of this part.
     struct Bounds {
@@ -12,7 +12,7 @@ final class Farewells {
         let steps: Int
         /// Sessions that are sent the events of one part.
         let deliveries: Int
-        /// How long it rests if nothing could be submitted.
+        /// The pause if nothing could be submitted.
         let restMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -76,8 +76,8 @@ final class Farewells {
             && user.presence.status.text.isEmpty && !user.privacy.namedBy.contains { isForgotten($0, about: user) }
     }
 
-    /// Whether what another user tells this one is forgotten. A block stays: it still hides from its user what the
-    /// other one wrote.
+    /// Whether another user's exception for this one is forgotten. A block stays: it still hides the other one's
+    /// messages from its user.
     private func isForgotten(_ number: UserNumber, about user: User) -> Bool {
         directory.user(number).map { !$0.hasBlocked(user.number) } ?? false
     }

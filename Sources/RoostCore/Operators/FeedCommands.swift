@@ -12,7 +12,7 @@ final class FeedCommands {
         let bytes, looks: Int
         /// Consumers that keep a cursor.
         let consumers: Int
-        /// How long a page waits for something to tell.
+        /// Time for which a page waits for an event.
         let waitMilliseconds: Int64
         /// Time over which cursors are collected.
         let storeMilliseconds: Int64
@@ -26,7 +26,7 @@ final class FeedCommands {
         }
     }
 
-    /// A page that somebody waits for.
+    /// A page that a service waits for.
     private struct Page {
         let session: Session
         let id: CommandID?
@@ -44,7 +44,7 @@ final class FeedCommands {
     private let replies: Replies
     private let events: EventFrames
     private let counters: Counters
-    /// How far each consumer has got.
+    /// The position of each consumer.
     private var cursors: [String: Position] = [:]
     /// Consumers whose cursor isn't stored, and when it will be.
     private var unstored: Set<String> = []
@@ -71,7 +71,7 @@ final class FeedCommands {
         for one in stored { cursors[one.consumer] = one.position }
     }
 
-    /// How many positions each consumer is behind, in the order of their names.
+    /// Number of positions that each consumer is behind, in the order of their names.
     var lags: [(consumer: String, positions: Int)] {
         cursors.sorted { $0.key < $1.key }.map { ($0.key, Int(max(0, journal.head.value - $0.value.value))) }
     }

@@ -46,7 +46,7 @@ struct FindReport {
     /// - Parameter last: the last conversation that was looked at for the page before; nil for the first page.
     func write(_ prefix: Text, behind last: ConversationNumber?, limit: Int?, at now: Moment) {
         let folded = FoldedName(prefix.string)
-        // Those whom groups and links name.
+        // Users named in groups and links.
         var named: [User] = []
         builder.beginArray("people")
         if last == nil { writePeople(folded, named: prefix, atMost: limit ?? bounds.rows) }
@@ -120,10 +120,10 @@ struct FindReport {
         builder.endObject()
     }
 
-    /// Members that are named of a conversation, so that it is told from others of the same name.
+    /// Most members named of a conversation, to distinguish it from others of the same name.
     private static let membersNamed = 5
 
-    /// What these users are called, each once.
+    /// Writes the names of these users, each once.
     private func writeNames(_ users: [User]) {
         var known: Set<UserNumber> = []
         builder.beginArray("names")

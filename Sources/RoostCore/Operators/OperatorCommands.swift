@@ -15,7 +15,7 @@ final class OperatorCommands {
         let usersLookedAt: Int
         /// Devices of a user that may be revoked one by one.
         let revokedDevices: Int
-        /// How long a refused operator is told to wait.
+        /// The wait that a refused operator is asked for.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -213,7 +213,7 @@ final class OperatorCommands {
         builder.member("busy", Int64(here.busy))
         builder.member("offline", Int64(counters.users - here.online - here.away - here.busy))
         builder.beginArray("users")
-        // Whoever isn't known any more was nobody; the list then begins anew.
+        // An unknown user has been forgotten; the list then begins anew.
         var place = after.flatMap(directory.user(named:))?.number ?? .none
         var (written, looked) = (0, 0)
         var last: User?
@@ -292,8 +292,8 @@ final class OperatorCommands {
 
     // MARK: Doing
 
-    /// Whoever has a service end sessions may not have it end its own: it would hand on nothing meanwhile, neither the
-    /// end of a sign-in nor a message.
+    /// Checks that a service doesn't end its own sessions at a user's request: it would hand on nothing meanwhile,
+    /// neither the end of a sign-in nor a message.
     /// - Throws: `forbidden`.
     private func checkNotOwn(_ command: OperatorCommand, _ name: String, _ session: Session) throws(Refusal) {
         guard session.handsOn else { return }

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// Tells operators how a user is shown, why, and what the user's devices do.
+/// Writes for operators a user's state as shown, where it comes from, and the state of the user's devices.
 struct PersonReport {
     private let builder: FrameBuilder
 
@@ -17,7 +17,7 @@ struct PersonReport {
         builder.endObject()
     }
 
-    /// How a user is shown. Whoever isn't known never came.
+    /// Writes a user's state as shown. An unknown user never came.
     func write(stateOf user: User?, named name: Text) {
         builder.beginObject()
         builder.member("user", plain: user?.name ?? name.string)
@@ -48,7 +48,7 @@ struct PersonReport {
         builder.endArray()
     }
 
-    /// What the user is called, and how many others it knows, has yet to answer, and has blocked: no names.
+    /// Writes the user's profile, and the numbers of users that it knows, has yet to answer, and has blocked: no names.
     private func write(acquaintancesOf user: User) {
         let contacts = user.contacts
         builder.member("contacts", Int64(contacts.all.count - contacts.sent - contacts.received))

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Which tokens of a user are no longer good: those issued up to a time, of all the user's devices or of one. It is
-/// stored in the user. Loop thread only.
+/// Revoked tokens of a user: those issued up to a time, of all the user's devices or of one. It is stored in the user.
+/// Loop thread only.
 struct Revocations {
     private var all = Timestamp.never
     private var devices: [String: Timestamp] = [:]

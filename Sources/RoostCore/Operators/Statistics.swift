@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// How the relay is, every few seconds, for operators who watch it live; and as it was in the last half hour, for those
-/// who have just come. It begins once there is a host. Loop thread only.
+/// The relay's statistics, every few seconds, for operators who watch it live; and those of the last half hour, for
+/// operators who have just come. It begins once there is a host. Loop thread only.
 final class Statistics {
     /// The limits of this part.
     struct Bounds {
@@ -48,8 +48,8 @@ final class Statistics {
         didSet { nextDeadline = host == nil ? .max : 0 }
     }
 
-    /// The session is told from now on.
-    /// - Throws: `busy` if too many are.
+    /// The session gets samples from now on.
+    /// - Throws: `busy` if too many do.
     func begin(for session: Session, atMost most: Int) throws(Refusal) {
         guard audience[session.id] != nil || audience.count < most else {
             throw Refusal(.busy, "\(most) sessions are told already", retryAfterMilliseconds: bounds.milliseconds)
@@ -57,10 +57,10 @@ final class Statistics {
         audience[session.id] = session
     }
 
-    /// The session isn't told any more.
+    /// The session gets no more samples.
     func end(_ session: Session) { audience[session.id] = nil }
 
-    /// Takes the sample that is due, and tells it.
+    /// Takes the sample that is due, and sends it.
     func tick(at now: Moment) {
         guard now.monotonic >= nextDeadline, let figures = host?.figures(at: now) else { return }
         nextDeadline = now.monotonic + bounds.milliseconds
@@ -102,7 +102,7 @@ final class Statistics {
         }
         builder.endObject()
         let frame = builder.finish()
-        // Whoever reads too slowly to get this one gets the next.
+        // A session that reads too slowly to get this one gets the next.
         for session in audience.values where delivery.isCalm(session) { delivery.push(frame, to: session) }
     }
 

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// How the relay was at a moment. Totals count from its start; times are those since the sample before.
+/// The relay's statistics at a moment. Totals count from its start; times are those since the sample before.
 struct StatisticsSample {
     /// Times since the start.
     struct Histograms {

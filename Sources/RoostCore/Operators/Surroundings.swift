@@ -1,16 +1,16 @@
 import RoostWire
 
-/// What operators want to know of the process around the relay. Loop thread only.
+/// The process around the relay, for operators. Loop thread only.
 public protocol Surroundings: AnyObject {
     /// Where a connection comes from; nil if that isn't known.
     /// - Parameter attachment: what the host has attached to its session.
     func address(of attachment: AnyObject) -> String?
 
-    /// How the process is now.
+    /// Returns the present figures of the process.
     func figures(at now: Moment) -> HostFigures
 }
 
-/// How the process around the relay is.
+/// Figures of the process around the relay.
 public struct HostFigures: Sendable {
     /// Connections that haven't been welcomed.
     public var strangers = 0
@@ -36,9 +36,9 @@ public struct HostFigures: Sendable {
     }
 }
 
-/// What an operator had the relay do, for the log and the host.
+/// An operator's act on the relay, for the log and the host.
 public struct OperatorDeed: Sendable {
-    /// What was done.
+    /// The kind of act.
     public enum Kind: Sendable {
         /// The connections of a user, or of one device, were closed.
         case disconnect(user: String, device: String?, sessions: Int)
@@ -50,7 +50,7 @@ public struct OperatorDeed: Sendable {
         case eraseMessages(user: String)
         /// A conversation was erased, or some of its members were removed first.
         case eraseConversation(String)
-        /// What a user has reported needs nothing more.
+        /// A report was closed as needing nothing more.
         case closeReport(Int64)
         /// A reported message, and what was written around it, was read.
         case readReport(Int64)
@@ -62,6 +62,6 @@ public struct OperatorDeed: Sendable {
 
     /// The operator's name, from the token.
     public let name: String
-    /// What was done.
+    /// The kind of act.
     public let kind: Kind
 }

@@ -1,10 +1,10 @@
 import RoostFraming
 import RoostWire
 
-/// Tells operators where an event is: which devices of the present members have it, and which wait for it. Members who
-/// have left since aren't listed.
+/// Writes for operators the whereabouts of an event: the devices of the present members that have it, and those that
+/// wait for it. Members who have left since aren't listed.
 struct WhereaboutsReport {
-    /// What was asked for.
+    /// The query.
     struct Page {
         /// The position, if the event was named by it.
         let position: Position?
@@ -14,7 +14,7 @@ struct WhereaboutsReport {
         let rows: Int
     }
 
-    /// What is told.
+    /// The event and its state.
     struct Place {
         fileprivate let event: StoredEvent
         fileprivate let conversation: Conversation

@@ -23,7 +23,8 @@ public struct PinList {
         pins.append(pin)
     }
 
-    /// A pin was taken back. If that is withheld from the other user, for whom the message was pinned, it still is.
+    /// Removes a pin. If the unpin is withheld from the other user, and the message was pinned for that user, it still
+    /// is.
     public mutating func unpin(_ sequence: SequenceNumber, by user: UserNumber, isWithheld: Bool) {
         guard isWithheld, let index = pins.firstIndex(where: { $0.sequence == sequence && $0.hiddenFrom == .none }),
             pins.count(where: { $0.hiddenFrom == user }) < Limits().pinsPerConversation
@@ -31,7 +32,7 @@ public struct PinList {
         pins[index].hiddenFrom = user
     }
 
-    /// For whom a message isn't pinned; `.none` for nobody, nil for all.
+    /// The user who doesn't see the pin; `.none` if all see it, nil if the message isn't pinned.
     public func hiddenFrom(_ sequence: SequenceNumber) -> UserNumber? {
         pins.first { $0.sequence == sequence }?.hiddenFrom
     }
@@ -45,7 +46,7 @@ public struct PinList {
     /// Whether it is still there.
     func has(_ pin: StoredPin) -> Bool { pins.contains(pin) }
 
-    /// Who wrote a pinned message; nil if it isn't pinned.
+    /// The author of a pinned message; nil if it isn't pinned.
     func author(of sequence: SequenceNumber) -> UserNumber? { pins.first { $0.sequence == sequence }?.author }
 
     /// Whether the reader may not see that this message is pinned.

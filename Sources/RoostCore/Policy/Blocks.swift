@@ -1,8 +1,8 @@
 import RoostWire
 
-/// With whom a user has a block, and who of the two has set it. It is stored in the user. Loop thread only.
+/// A user's blocks, its own and those by others. It is stored in the user. Loop thread only.
 struct Blocks {
-    /// Users whom this one has blocked.
+    /// Users blocked by this one.
     private(set) var own: Set<UserNumber> = []
     /// Users who have blocked this one. Nothing that this one is sent may depend on it.
     private(set) var byOthers: Set<UserNumber> = []
@@ -33,20 +33,20 @@ extension Refusal {
     /// The two don't know each other: the answer of the gate and of requests. A block is never answered with it.
     static let noRelationship = Refusal(.noRelationship, Gatekeeper.reason)
 
-    /// For the user who has set the block, and nobody else.
+    /// The refusal for the user who has set the block, and no other.
     static let blocked = Refusal(.blocked, "you have blocked this user; contact.unblock takes that away")
 }
 
-/// What follows from a block. For the blocked user every command goes the way that it goes without the block, and has
-/// the same answer. Only what the blocker gets is less.
+/// The effects of a block. For the blocked user every command goes the way that it goes without the block, and has the
+/// same answer. Only the blocker gets less.
 extension Policy {
     /// Whether one of the two has blocked the other.
     func isBlocked(_ one: User, _ other: User) -> Bool {
         one.hasBlocked(other.number) || other.hasBlocked(one.number)
     }
 
-    /// Whether the user may have a conversation or a contact with the other one, or put it into a group: not with
-    /// somebody whom it has blocked itself.
+    /// Whether the user may have a conversation or a contact with the other one, or add it to a group: not with a user
+    /// that it has blocked itself.
     func checkMeeting(of user: User, with other: User) throws(Refusal) {
         if user.hasBlocked(other.number) { throw .blocked }
     }
@@ -73,8 +73,8 @@ extension User {
     @inline(__always)
     func peer(in conversation: Conversation) -> UserNumber { conversation.pair?.other(than: number) ?? .none }
 
-    /// From whom everything is withheld, for good, that this user says in a direct conversation now; `.none` if from
-    /// nobody.
+    /// The user of a direct conversation who has blocked this one, and so never gets what it says now; `.none` if there
+    /// is none.
     @inline(__always)
     func blocker(in conversation: Conversation) -> UserNumber {
         guard !privacy.blocks.byOthers.isEmpty else { return .none }
@@ -88,7 +88,7 @@ extension User {
         conversation.kind == .group ? privacy.blocks.own : []
     }
 
-    /// Members, and those who were some, whom the user has blocked.
+    /// Present and former members that the user has blocked.
     func withheldReactions(in conversation: Conversation) -> [UserNumber] {
         let own = privacy.blocks.own
         guard conversation.kind == .group, !own.isEmpty else { return [] }
@@ -102,8 +102,8 @@ extension User {
     }
 }
 
-/// The members of a conversation who have blocked one of them. They are found again when somebody has come, gone or
-/// blocked since, so that a message looks at nobody. It is stored in the member.
+/// The members of a conversation who have blocked one of them. They are searched again after a user has come, gone or
+/// blocked, so that a message looks at no member. It is stored in the member.
 struct Blockers {
     private(set) var users: [User] = []
     private var memberChanges = -1

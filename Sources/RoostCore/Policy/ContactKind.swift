@@ -1,6 +1,6 @@
 /// A kind of contact: what each of the two is to the other.
 public struct ContactKind: Sendable, Equatable, CustomStringConvertible {
-    /// What the two are, in words of a-z 0-9 . _ -; the same if neither can be told from the other.
+    /// The relations of the two, in words of a-z 0-9 . _ -; the same word if the sides don't differ.
     public let one, other: String
 
     /// Reads `friend`, or `trainer/client` for two who aren't the same to each other.
@@ -10,17 +10,17 @@ public struct ContactKind: Sendable, Equatable, CustomStringConvertible {
         other = parts.last ?? ""
     }
 
-    /// As `init` reads it.
+    /// The text that `init` reads.
     public var description: String { one == other ? one : "\(one)/\(other)" }
 
-    /// What the other one is to somebody who is this to it; nil if the kind has no such word.
+    /// The other side's relation for this word; nil if the kind has no such word.
     func counterpart(of word: String) -> String? {
         word == one ? other : word == other ? one : nil
     }
 }
 
 extension PolicyRules {
-    /// What both are to each other if one of them is this to the other; nil if no kind has the word.
+    /// The relations of both sides if one of them has this word; nil if no kind has it.
     /// - Parameter word: nil for the first kind, if its two sides are the same.
     func kinds(_ word: String?) -> (own: String, other: String)? {
         guard let word else {

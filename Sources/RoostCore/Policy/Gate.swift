@@ -2,19 +2,19 @@ import RoostWire
 
 /// Whether two who don't know each other may reach each other.
 public struct GateRules: Sendable, Equatable {
-    /// How much the gate refuses.
+    /// The share of pairs that the gate refuses.
     public enum Mode: Sendable, Equatable {
-        /// Nothing. Nobody looks who knows whom.
+        /// Nothing. Acquaintance isn't checked.
         case off
         /// Nothing, but it is counted what it would refuse.
         case log
-        /// What concerns so many pairs of a hundred, always the same.
+        /// A percentage of the pairs, always the same ones.
         case percent(Int)
-        /// What concerns two who don't know each other.
+        /// All pairs of users who don't know each other.
         case on
     }
 
-    /// How much it refuses.
+    /// The share that it refuses.
     public var mode: Mode
     /// Whether two who are in the same group know each other.
     public var countsSharedGroups = true
@@ -41,7 +41,7 @@ extension GateRules.Mode: CustomStringConvertible {
         }
     }
 
-    /// As `init` reads it.
+    /// The text that `init` reads.
     public var description: String {
         switch self {
         case .off: "off"
@@ -52,7 +52,7 @@ extension GateRules.Mode: CustomStringConvertible {
     }
 }
 
-/// What the gate says of two who don't know each other.
+/// The gate's verdict on two users who don't know each other.
 enum GateVerdict {
     /// They may reach each other.
     case open
@@ -61,7 +61,7 @@ enum GateVerdict {
     case closed
 }
 
-/// What somebody wants to do to a user whom it may not know.
+/// An act on a user who may be a stranger.
 public enum GateDeed: UInt8, CaseIterable, Sendable {
     /// To open the direct conversation, with a message or without.
     case open
@@ -71,9 +71,9 @@ public enum GateDeed: UInt8, CaseIterable, Sendable {
     case watch
 }
 
-/// Who may reach whom. A conversation that is there stays whatever the gate says.
+/// The rules for which users may reach each other. An existing conversation stays whatever the gate says.
 extension Policy {
-    /// What the gate says of these two, by their names, if they don't know each other.
+    /// The gate's verdict on these two, by their names, if they don't know each other.
     func verdict(onStrangers one: String, _ other: String) -> GateVerdict {
         switch rules.gate.mode {
         case .off: .open
@@ -83,8 +83,8 @@ extension Policy {
         }
     }
 
-    /// Which of 10,000 lots the two have drawn, for as long as they have these names. Whoever is above a share of them
-    /// is above each lower one, so that a higher share only adds pairs.
+    /// The lot out of 10,000 that the two have drawn, for as long as they have these names. A pair above a share of
+    /// them is above each lower one, so that a higher share only adds pairs.
     static func lot(of one: String, _ other: String) -> Int {
         // FNV-1a, and the end of MurmurHash3, because the lower bits of the former are not spread enough.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Asks `Policy` whether somebody may reach the users whom a command names, which may mean to look through groups, and
-/// counts what is refused. It owns nothing. Loop thread only.
+/// Asks `Policy` whether a user may reach the users named in a command, which may mean to look through groups, and
+/// counts refusals. It owns nothing. Loop thread only.
 struct Gatekeeper {
     /// Conversations that are looked at for one command.
     let stepsMax: Int
@@ -68,7 +68,7 @@ struct Gatekeeper {
         prices.charge(steps: steps, to: session, at: now)
     }
 
-    /// Somebody whom nobody has named yet is answered like any stranger: it isn't told who is known here.
+    /// Judges one name. Unknown names get the same answer as strangers, so the answer doesn't reveal which users exist.
     private func judge(_ named: NamedUser, by user: User, _ steps: inout Int) throws(Refusal) -> GateVerdict {
         let policy = directory.policy
         guard let other = named.known else { return policy.verdict(onStrangers: user.name, named.name) }

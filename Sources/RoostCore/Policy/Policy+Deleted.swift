@@ -5,7 +5,7 @@ extension User {
     var isDeleted: Bool { profile?.latest.isDeleted ?? false }
 }
 
-/// What a deletion of an account takes from others: nobody reaches the user any more.
+/// The effects of a deleted account on others: the user can't be reached any more.
 extension Policy {
     /// Checks that all of these users can be written to, added and invited. A deletion is the same for everybody,
     /// whatever there was between the two.

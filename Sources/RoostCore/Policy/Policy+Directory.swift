@@ -1,11 +1,11 @@
 import RoostWire
 
-/// Who finds whom, and is shown whose profile.
+/// The rules for finding users, and for seeing their profiles.
 extension Policy {
     /// Whether `other` is a contact of `user`: both want it.
     func isContact(_ other: User, of user: User) -> Bool { user.contacts[other.number]?.isAccepted ?? false }
 
-    /// Whom people find.
+    /// The rule for which users can be found.
     var directoryRule: PolicyRules.Directory { rules.directory }
 
     /// Whether `user` may be shown the profile of `other`. As it may take long to find a conversation, it is searched

@@ -1,11 +1,10 @@
 import RoostWire
 
-/// The rules for who may write to, add, change and see whom. All such rules are here and, for what the admins of a
-/// group have set, in `GroupRules`. It keeps
-/// nothing but what the operator has chosen. It judges by changes that are under way as well as by committed ones, so
-/// that a command sees the effect of the one before.
+/// The rules for which users one may write to, add, change and see. All such rules are here and, for those set by the
+/// admins of a group, in `GroupRules`. It keeps only the operator's choices. It judges by changes that are under way as
+/// well as by committed ones, so that a command sees the effect of the one before.
 struct Policy {
-    /// What the operator has chosen. All copies of a policy have the same, and change together.
+    /// The operator's choices. All copies of a policy have the same, and change together.
     private final class Chosen {
         var rules: PolicyRules
 
@@ -16,7 +15,7 @@ struct Policy {
 
     init(_ rules: PolicyRules = PolicyRules()) { chosen = Chosen(rules) }
 
-    /// What the operator has chosen.
+    /// The operator's choices.
     var rules: PolicyRules { chosen.rules }
 
     /// The operator has chosen something else.
@@ -50,8 +49,8 @@ struct Policy {
         try checkMeeting(of: user, with: peer)
     }
 
-    /// Whether `user` may write to a conversation named by its id. Somebody who has left may do so: it brings a direct
-    /// conversation back, and in a group a retry of an earlier message still gets its first answer.
+    /// Whether `user` may write to a conversation named by its id. A former member may: it brings a direct conversation
+    /// back, and in a group a retry of an earlier message still gets its first answer.
     func checkWriting(by user: User, to conversation: Conversation?) throws(Refusal) -> Conversation {
         guard let conversation, !conversation.isEnding || conversation.kind == .group,
             conversation.standing(of: user.number) != nil || user.departures[conversation.number] != nil

@@ -1,6 +1,6 @@
 /// The rules that an operator chooses. They can change while the relay runs.
 public struct PolicyRules: Sendable, Equatable {
-    /// Whom people find and whose profile they are shown.
+    /// The users that others find, and whose profiles they see.
     public enum Directory: String, CaseIterable, Sendable {
         /// Everybody.
         case everyone
@@ -10,7 +10,7 @@ public struct PolicyRules: Sendable, Equatable {
         case exact
     }
 
-    /// What becomes of a name that nobody has.
+    /// The treatment of unknown names.
     public enum Unknown: String, CaseIterable, Sendable {
         /// It is an error: users come by a token, by a service or by an operator.
         case refuse
@@ -18,11 +18,11 @@ public struct PolicyRules: Sendable, Equatable {
         case allow
     }
 
-    /// Whom people find.
+    /// The users that others find.
     public var directory = Directory.contacts
-    /// What becomes of a name that nobody has.
+    /// The treatment of unknown names.
     public var unknown = Unknown.allow
-    /// What users can be to each other.
+    /// The possible relations between users.
     public var contactKinds = [ContactKind("friend")]
     /// Whether two who don't know each other may reach each other.
     public var gate = GateRules()

@@ -1,15 +1,15 @@
 import RoostWire
 
-/// What a user tells others: the settings, and exceptions for single users. It is stored in the user. `Policy` says
-/// what follows from it. Loop thread only.
+/// A user's privacy: the settings, and exceptions for single users. It is stored in the user. `Policy` has the effects.
+/// Loop thread only.
 struct Privacy {
     private(set) var settings: PrivacySettings
     private(set) var exceptions: [UserNumber: PrivacyException] = [:]
     /// Users who have an exception for this one.
     private(set) var namedBy: Set<UserNumber> = []
     private(set) var blocks = Blocks()
-    /// When the user last began to show its presence to nobody, in monotonic milliseconds. Typing that its devices were
-    /// told of before needs an end.
+    /// The last time when the user began to hide its presence from everyone, in monotonic milliseconds. Typing shown to
+    /// its devices before that needs an end.
     private(set) var hidSince = Int64.min
 
     init(_ settings: PrivacySettings = PrivacySettings()) { self.settings = settings }
@@ -20,7 +20,7 @@ struct Privacy {
             && settings.read == .shared
     }
 
-    /// Whether it names nobody, and nobody names it.
+    /// Whether it has no exceptions, and no others have one for its user.
     var isAlone: Bool { exceptions.isEmpty && namedBy.isEmpty }
 
     mutating func set(_ settings: PrivacySettings, at now: Int64) {
@@ -44,7 +44,7 @@ struct Privacy {
 }
 
 extension User {
-    /// Tells the other user something else than what the settings say, or what they say if nil.
+    /// Sets an exception for the other user, or removes it if nil.
     func except(_ other: User, _ exception: PrivacyException?) {
         privacy.set(exception, of: other.number)
         other.privacy.note(exception, by: number)
@@ -54,29 +54,29 @@ extension User {
     }
 }
 
-/// What one user is told of another's receipts.
+/// The part of another user's receipts that one user sees.
 enum ReceiptView {
     case all
-    /// What has been read, and not what has been delivered: a delivery shows when a device is connected.
+    /// The read ones, and not the delivered ones: a delivery shows when a device is connected.
     case reading
     case nothing
 }
 
-/// Who is told what of whom. What a user doesn't tell somebody, it isn't told by that one either.
+/// The rules for what users see of each other. A user doesn't see of another what it hides from that one.
 extension Policy {
-    /// Whether `viewer` is told whether `user` is there, and when `user` types, if there is anything that lets it ask.
+    /// Whether `viewer` sees the presence of `user`, and its typing, if anything lets it ask.
     func showsPresence(of user: User, to viewer: User) -> Bool {
         if hidesNothing(user, from: viewer) { return true }
         return told(by: user, to: viewer).presence != .nobody && told(by: viewer, to: user).presence != .nobody
     }
 
-    /// Whether `viewer` was told it before it began to show its own presence to nobody.
+    /// Whether `viewer` saw it before it began to hide its own presence from everyone.
     func showedPresence(of user: User, to viewer: User) -> Bool {
         viewer.privacy.exceptions[user.number] == nil && told(by: user, to: viewer).presence != .nobody
     }
 
-    /// How exactly `viewer` is told when `user` was there last. The time would say that `user` is there now, so whoever
-    /// isn't told that isn't told the time. Of a deleted account, nobody is told anything.
+    /// The precision with which `viewer` sees when `user` was last online. The time would show that `user` is online
+    /// now, so a viewer who doesn't see the presence doesn't see the time. Nothing of a deleted account is shown.
     func lastSeenDetail(of user: User, to viewer: User) -> LastSeenDetail {
         if user.isDeleted { return .nobody }
         if hidesNothing(user, from: viewer) { return .exact }
@@ -84,7 +84,7 @@ extension Policy {
         return showsPresence(of: user, to: viewer) ? detail : max(detail, .coarse)
     }
 
-    /// What `viewer` may know of the presence of `user`.
+    /// The part of the presence of `user` that `viewer` may see.
     @inline(__always)
     func presenceLevel(of user: User, to viewer: User) -> PresenceLevel {
         if hidesNothing(user, from: viewer), !user.isDeleted { return .full }
@@ -92,8 +92,8 @@ extension Policy {
             isShown: showsPresence(of: user, to: viewer), detail: lastSeenDetail(of: user, to: viewer))
     }
 
-    /// What `viewer` is told of how far `user` has got in a conversation of both. Deliveries to an invisible user
-    /// aren't recorded at all (`Receipts.advanceDelivered`), so that a missing member doesn't betray the status.
+    /// The receipts of `user` that `viewer` sees in a common conversation. Deliveries to an invisible user aren't
+    /// recorded at all (`Receipts.advanceDelivered`), so that a missing member doesn't betray the status.
     func receipts(of user: User, to viewer: User) -> ReceiptView {
         if user === viewer { return .all }
         if !hidesNothing(user, from: viewer) {
@@ -118,7 +118,7 @@ extension Policy {
         user === viewer || user.privacy.isOpen && viewer.privacy.isOpen
     }
 
-    /// What the user tells this viewer. Whether that one may ask is another question.
+    /// The user's settings for this viewer. Whether the viewer may ask is another question.
     private func told(by user: User, to viewer: User) -> PrivacySettings {
         switch user.privacy.exceptions[viewer.number] {
         case .always: PrivacySettings()

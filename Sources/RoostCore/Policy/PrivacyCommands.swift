@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `privacy`, `except`, `contact.block` and `contact.unblock`: what a user tells others. A change is seen at once: all
-/// concerned are told again what they may know. Loop thread only.
+/// `privacy`, `except`, `contact.block` and `contact.unblock`: a user's privacy. A change is seen at once: everyone
+/// concerned gets the visible state again. Loop thread only.
 final class PrivacyCommands {
     private let prices: Prices
     private let directory: Directory
@@ -37,7 +37,7 @@ final class PrivacyCommands {
         let told = settings == before ? 0 : presence.retellings(of: user) + user.sessions.count
         try prices.pay(deliveries: user.privacy.exceptions.count + told, by: session, at: now)
         if settings != before {
-            // As long as others are told of the end.
+            // This comes while others still get the end.
             if settings.presence == .nobody, before.presence != .nobody { typing.stop(user) }
             user.privacy.set(settings, at: now.monotonic)
             journal.store(.privacy(user.number, settings))
@@ -75,8 +75,7 @@ final class PrivacyCommands {
         builder.endArray()
     }
 
-    /// Tells these users something else than what the settings say; nil to tell them what these say. A block stays as
-    /// it is.
+    /// Makes exceptions from the settings for these users; nil removes them. A block stays as it is.
     func except(
         _ names: [Text], _ exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
@@ -88,8 +87,8 @@ final class PrivacyCommands {
         try change(names, to: PrivacyException.block(over:), id, session, now) { _ in true }
     }
 
-    /// Takes the blocks away, and of whom there is none nothing. What `except` said before a block applies again. What
-    /// the others have set stays.
+    /// Removes these blocks; users without one are unchanged. An exception from before a block applies again. Blocks by
+    /// the others stay.
     func unblock(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         try replies.held.reserve()
@@ -101,8 +100,8 @@ final class PrivacyCommands {
     }
 
     /// - Parameters:
-    ///   - next: what a user is told from now on, by what it is told now.
-    ///   - mayChange: whether what a user is told now may be changed by the command.
+    ///   - next: the new exception for a user, from the present one.
+    ///   - mayChange: whether the command may change a present exception.
     private func change(
         _ names: [Text], to next: (PrivacyException?) -> PrivacyException?, _ id: CommandID?, _ session: Session,
         _ now: Moment, _ mayChange: (PrivacyException?) -> Bool
@@ -123,9 +122,9 @@ final class PrivacyCommands {
         }
         let changed = named.filter { told($0) != next(told($0)) }
         guard !changed.isEmpty else { return replies.acceptOnceStored(id, session, at: now) }
-        // Each may be told of the other, on a few devices of each.
+        // Each may get the other's state, on a few devices of each.
         try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
-        // Whom the user hides from may never have come.
+        // Users to hide from may never have come.
         let others =
             next(nil) == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
         let before = others.filter { user.hasBlocked($0.number) }
@@ -139,7 +138,7 @@ final class PrivacyCommands {
     private func set(
         _ next: (PrivacyException?) -> PrivacyException?, of others: [User], by user: User, _ now: Moment
     ) {
-        // What was stored before is told as before.
+        // Events stored before are sent by the settings of before.
         delivery.deliverGathered()
         for other in others {
             let exception = next(user.privacy.exceptions[other.number])
@@ -168,8 +167,8 @@ final class PrivacyCommands {
         }
     }
 
-    /// Tells the user's own devices what the user tells others. Of the exceptions only that they may have changed:
-    /// those who show them ask.
+    /// The event for the user's own devices with the user's settings. It only says that exceptions may have changed:
+    /// devices that show them ask.
     func own(_ user: User) -> Frame {
         builder.begin("privacy")
         builder.members(of: user.privacy.settings)
@@ -178,7 +177,7 @@ final class PrivacyCommands {
 }
 
 extension FrameBuilder {
-    /// Writes what a user tells others.
+    /// Writes a user's privacy settings.
     fileprivate func members(of settings: PrivacySettings) {
         member("presence", word: settings.presence.word)
         member("lastSeen", word: settings.lastSeen.word)

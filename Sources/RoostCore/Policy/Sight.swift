@@ -1,13 +1,13 @@
 import RoostWire
 
-/// The search for what lets one user see another's presence or profile: a conversation that both are in, or for the
-/// profile, one that the other has left. It looks at the conversations of whoever is in fewer, one in each step, and
-/// may go on in a later turn.
+/// The search for a reason that lets one user see another's presence or profile: a conversation that both are in, or
+/// for the profile, one that the other has left. It looks at the conversations of the user in fewer, one in each step,
+/// and may go on in a later turn.
 struct Sight {
-    /// How far the search has come.
+    /// The state of the search.
     enum Outcome {
         /// The user may see the other because of this conversation, as long as both are in it; nil for oneself, for
-        /// contacts, and for whom everybody may see.
+        /// contacts, and for users visible to everyone.
         case allowed(by: Conversation?)
         case refused
         /// No step was left.
@@ -23,7 +23,7 @@ struct Sight {
     private let direct: Conversation?
     /// Whether the user may see the other whatever they share.
     private let isOpen: Bool
-    /// What the gate says if they turn out not to know each other.
+    /// The gate's verdict if they turn out not to know each other.
     private let verdict: GateVerdict
     /// Whether they know each other if they share a group.
     private let countsGroups: Bool
@@ -51,7 +51,7 @@ struct Sight {
         self.verdict = verdict
         self.countsGroups = countsGroups
         self.countsFormer = countsFormer && !other.departures.isEmpty
-        // Only the user's own conversations tell whom they had.
+        // Only the user's own conversations contain the former members.
         let isUser = self.countsFormer || user.conversations.count < other.conversations.count
         fewer = (isUser ? user : other).memberships
     }
@@ -81,7 +81,7 @@ struct Sight {
         return verdict == .open ? .refused : judge(isOpen ? .allowed(by: nil) : .refused)
     }
 
-    /// What two may do who don't know each other.
+    /// Judges two users who don't know each other.
     private mutating func judge(_ outcome: Outcome) -> Outcome {
         // Whether it would be allowed otherwise says what the other one has set, so a closed gate answers the same.
         isOfStrangers = verdict == .closed || !outcome.isRefused

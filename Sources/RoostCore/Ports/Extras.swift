@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What few messages have beside their body: whom they mention, their thread, who wrote what they forward, when they
-/// disappear, and their version once they were edited. All copies of an event share it; most have none.
+/// The parts that few messages have beside their body: mentions, the thread, the author of a forwarded original, the
+/// time of disappearing, and the version once they were edited. All copies of an event share it; most have none.
 public final class Extras: Sendable, Equatable {
     /// The word that stands for all members among the names of users.
     public static let everybody = "@all"
@@ -12,11 +12,11 @@ public final class Extras: Sendable, Equatable {
     public let expires: Timestamp
     /// The message with which the thread began that the message belongs to; `.none` if it is in none.
     public let thread: SequenceNumber
-    /// Names of the users whom the message mentions, each once, in the order of the command.
+    /// Names of the mentioned users, each once, in the order of the command.
     public let mentions: [String]
     /// Name of the user who wrote what the message forwards; nil if it is its own.
     public let origin: String?
-    /// How often the message was edited, and one: each edit gives it a version of its own.
+    /// Number of edits, and one: each edit gives the message a version of its own.
     public let version: Int64
     /// Whether the event, or the present body of the message, was written while the other user of the direct
     /// conversation had blocked its sender. It is never shown to that one. Not on the wire.
@@ -68,7 +68,7 @@ public final class Extras: Sendable, Equatable {
         guard self.json.elementsEqual(json) else { return nil }
     }
 
-    /// As they are stored: a JSON object, so that SQL can look into it.
+    /// The stored form: a JSON object, so that SQL can look into it.
     public var json: [UInt8] {
         let writer = JSONWriter()
         writer.beginBare()
@@ -114,7 +114,7 @@ extension Extras? {
             version: version, isWithheld: true)
     }
 
-    /// What the sender itself is told of them, who doesn't know of the block.
+    /// The form for the sender, who doesn't know of the block.
     public var shownToSender: Extras? {
         Extras(
             mentions: self?.mentions ?? [], thread: thread, origin: self?.origin, expires: self?.expires ?? .never,
@@ -124,7 +124,7 @@ extension Extras? {
     /// The version of the message.
     public var version: Int64 { self?.version ?? Extras.unedited }
 
-    /// As an edit leaves them: the message stays in its thread. What is forwarded isn't edited.
+    /// The form after an edit: the message stays in its thread. A forwarded message can't be edited.
     public func edited(to new: Extras?) -> Extras? {
         let (next, isTooMuch) = version.addingReportingOverflow(1)
         return Extras(
@@ -135,7 +135,7 @@ extension Extras? {
     /// Whether an edit to these leaves them as they are.
     public func isUnchanged(by new: Extras?) -> Bool { self?.mentions ?? [] == new?.mentions ?? [] }
 
-    /// What is left of them when the body is erased.
+    /// The rest of them when the body is erased.
     public var ofTombstone: Extras? {
         Extras(thread: thread, expires: self?.expires ?? .never, isWithheld: isWithheld)
     }
@@ -147,7 +147,7 @@ extension StoredEvent {
     @inline(__always)
     public func isWithheld(from reader: UserNumber?) -> Bool { extras.isWithheld && sender != reader }
 
-    /// The other user of a direct conversation if the event is withheld from that one; `.none` if from nobody.
+    /// The other user of a direct conversation if the event is withheld from that one; `.none` if it isn't withheld.
     @inline(__always)
     func withheldFrom(in pair: UserPair?) -> UserNumber {
         guard extras.isWithheld, let pair else { return .none }

@@ -18,7 +18,7 @@ public struct ForwardedMessage: Sendable {
     }
 }
 
-/// What the log knows of an event that it has stored, and the command doesn't.
+/// Facts about a stored event that the log adds, because the command doesn't have them.
 public enum Supplement: Sendable, Equatable {
     /// Nothing, as of most.
     case nothing
@@ -32,13 +32,13 @@ public enum Supplement: Sendable, Equatable {
     indirect case content(MessageContent)
 }
 
-/// What a forwarded message says.
+/// The content of a forwarded message.
 public struct MessageContent: Sendable, Equatable {
     /// The kind of its body.
     public var kind: String
     /// The body, raw JSON.
     public var body: [UInt8]
-    /// Who wrote it.
+    /// The author.
     public var origin: String
 
     /// Creates a content.
@@ -62,7 +62,7 @@ extension Append {
 }
 
 extension StoredEvent {
-    /// What a user forwards who forwards this message, whose author has this name.
+    /// The content for a user who forwards this message, whose author has this name.
     public func content(by author: String) -> MessageContent {
         MessageContent(kind: label, body: body, origin: extras?.origin ?? author)
     }

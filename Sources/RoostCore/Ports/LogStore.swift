@@ -23,11 +23,11 @@ public struct Snapshot: Sendable {
         public var number: UserNumber
         /// The user's name, as in tokens.
         public var name: String
-        /// How the user was when this was stored.
+        /// The user's presence when this was stored.
         public var presence: StoredPresence
-        /// How the user wants to be shown.
+        /// The user's chosen status.
         public var status: StoredStatus
-        /// What the user tells others.
+        /// The user's privacy settings.
         public var privacy: PrivacySettings
         /// Creates a user.
         public init(
@@ -42,13 +42,13 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// What a user tells one other user, instead of what its settings say.
+    /// A user's exception for one other user from its settings.
     public struct Exception: Hashable, Sendable {
-        /// Whose exception it is.
+        /// The user with the exception.
         public var user: UserNumber
-        /// Who is told.
+        /// The user that it is for.
         public var other: UserNumber
-        /// What is told.
+        /// The exception.
         public var kind: PrivacyException
         /// Creates an exception.
         public init(_ user: UserNumber, of other: UserNumber, _ kind: PrivacyException) {
@@ -60,7 +60,7 @@ public struct Snapshot: Sendable {
 
     /// A user's profile.
     public struct Profile: Hashable, Sendable {
-        /// Whose profile it is.
+        /// The user of the profile.
         public var user: UserNumber
         /// The profile.
         public var profile: StoredProfile
@@ -71,11 +71,11 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// Two users who are contacts, or of whom one has invited the other.
+    /// A contact, or an invitation, of two users.
     public struct Contact: Hashable, Sendable {
         /// The two.
         public var pair: UserPair
-        /// What they are to each other.
+        /// Their relation.
         public var stored: StoredContact
         /// Creates a contact.
         public init(_ pair: UserPair, _ stored: StoredContact) {
@@ -84,13 +84,13 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// Somebody who isn't a user yet.
+    /// A person who isn't a user yet.
     public struct Prospect: Hashable, Sendable {
-        /// Who has written it down.
+        /// The user who has written them down.
         public var user: UserNumber
         /// Its id.
         public var id: String
-        /// What is stored of it.
+        /// The stored entry.
         public var stored: StoredProspect
         /// Creates a prospect.
         public init(_ user: UserNumber, id: String, _ stored: StoredProspect) {
@@ -102,11 +102,11 @@ public struct Snapshot: Sendable {
 
     /// An invitation.
     public struct Invite: Hashable, Sendable {
-        /// Who has made it.
+        /// The maker.
         public var user: UserNumber
         /// Its id.
         public var id: String
-        /// What is stored of it.
+        /// The stored invitation.
         public var stored: StoredInvite
         /// Creates an invitation.
         public init(_ user: UserNumber, id: String, _ stored: StoredInvite) {
@@ -118,7 +118,7 @@ public struct Snapshot: Sendable {
 
     /// Tokens that are no longer good.
     public struct Revocation: Hashable, Sendable {
-        /// Whose tokens.
+        /// The user of the tokens.
         public var user: UserNumber
         /// The device; nil for all of the user's.
         public var device: String?
@@ -145,7 +145,7 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// How far a consumer of the feed has got.
+    /// The position of a consumer of the feed.
     public struct FeedCursor: Hashable, Sendable {
         /// The consumer.
         public var consumer: String
@@ -160,7 +160,7 @@ public struct Snapshot: Sendable {
 
     /// The settings of a user.
     public struct Settings: Hashable, Sendable {
-        /// Whose they are.
+        /// The user of the settings.
         public var user: UserNumber
         /// Where the newest was set or removed.
         public var lastPosition: Position
@@ -201,7 +201,7 @@ public struct Snapshot: Sendable {
         public var cursor: Position
         /// Whether the device has never acked anything.
         public var isNew: Bool
-        /// How its last connection ended; nil if it was connected when the relay ended.
+        /// The end of its last connection; nil if it was connected when the relay ended.
         public var ended: StoredEnd?
         /// Creates a device.
         public init(
@@ -227,7 +227,7 @@ public struct Snapshot: Sendable {
         public var kind: ConversationKind
         /// The name of a group; empty for a direct conversation.
         public var name: String
-        /// What names the photo of a group, and its description; empty if there is none.
+        /// The identifier of a group's photo, and its description; empty if there is none.
         public var photo = "", description = ""
         /// When it was created; `.never` if that isn't known.
         public var createdAt = Timestamp.never
@@ -235,7 +235,7 @@ public struct Snapshot: Sendable {
         public var opener: UserNumber?
         /// Nil unless it waits to be accepted.
         public var request: StoredRequest?
-        /// Where it ends for a user from whom everything behind that is withheld.
+        /// The end of the conversation for a user who doesn't get anything behind it.
         public var veil: Veil?
         /// Sequence of the last message.
         public var lastSequence: SequenceNumber
@@ -255,7 +255,7 @@ public struct Snapshot: Sendable {
         public var gone = SequenceRanges()
         /// The pinned messages, in the order in which they were pinned.
         public var pins: [StoredPin] = []
-        /// Who is banned or timed out, in the order of the users.
+        /// Bans and time-outs, in the order of the users.
         public var restrictions: [StoredRestriction] = []
         /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
@@ -304,8 +304,8 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// What tells this log from another: 1 to 13 characters of `0-9a-z`. It stays as long as positions mean the same,
-    /// and nothing in another epoch.
+    /// The identity of this log: 1 to 13 characters of `0-9a-z`. It stays as long as positions mean the same, and they
+    /// mean nothing in another epoch.
     public var epoch = ""
     /// Position of the newest durable event.
     public var head = Position.start
@@ -335,7 +335,7 @@ public struct Snapshot: Sendable {
     public var feedCursors: [FeedCursor] = []
     /// The settings of all users that have set any, in the order of the users.
     public var settings: [Settings] = []
-    /// What users have reported, in the order of numbers.
+    /// Users' reports, in the order of numbers.
     public var reports: [StoredReport] = []
     /// All devices.
     public var devices: [Device] = []

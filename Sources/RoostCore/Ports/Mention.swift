@@ -1,6 +1,6 @@
 import RoostWire
 
-/// A message that mentions somebody, and who wrote it: those whom a block parts aren't counted.
+/// A message that mentions a user, and its author: it doesn't count if there is a block between the two.
 public struct Mention: Sendable {
     /// The message.
     public var sequence: SequenceNumber

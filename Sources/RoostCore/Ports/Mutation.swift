@@ -4,7 +4,7 @@ import RoostWire
 public enum Mutation: Sendable {
     /// A new user.
     case user(UserNumber, name: String)
-    /// A user whom nobody has and who never came: no device, and no conversation has or had the user as a member.
+    /// A user without any relation who never came: no device, and no conversation has or had the user as a member.
     case forgetUser(UserNumber)
     /// A new device, with the position where it begins.
     case device(DeviceNumber, user: UserNumber, name: String, cursor: Position)
@@ -12,30 +12,31 @@ public enum Mutation: Sendable {
     case forgetDevice(DeviceNumber)
     /// A device has processed everything up to here. The cursor only rises, unless the device asked to go back.
     case cursor(DeviceNumber, Position)
-    /// How the device's last connection ended; nil while it is connected. Ignored if the device was forgotten.
+    /// The end of the device's last connection; nil while it is connected. Ignored if the device was forgotten.
     case end(DeviceNumber, StoredEnd?)
     /// A member's watermarks in a conversation. Ignored if the user is no longer a member.
     case watermark(ConversationNumber, UserNumber, Watermark)
-    /// How a member's watermarks rose since they were stored last, in order. Ignored if the user is no longer a member.
+    /// The steps of a member's watermarks since they were stored last, in order. Ignored if the user is no longer a
+    /// member.
     case steps(ConversationNumber, UserNumber, [ReceiptStep])
     /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user
     /// is no longer a member.
     case answered(ConversationNumber, UserNumber)
     /// Its receiver doesn't want to see a request. Ignored if the conversation isn't one any more.
     case dropRequest(ConversationNumber)
-    /// How a user is, and when the user was last seen.
+    /// A user's presence, and when the user was last seen.
     case presence(UserNumber, StoredPresence)
-    /// How a user wants to be shown.
+    /// A user's chosen status.
     case status(UserNumber, StoredStatus)
-    /// What a user tells others.
+    /// A user's privacy settings.
     case privacy(UserNumber, PrivacySettings)
-    /// What a user tells one other user; nil as the settings say.
+    /// A user's exception for one other user; nil removes it.
     case exception(UserNumber, of: UserNumber, PrivacyException?)
-    /// What a user is called and says of itself. Of an older profile no text is left.
+    /// A user's profile. No text of an older one is left.
     case profile(UserNumber, StoredProfile)
-    /// What two users are to each other; nil if nothing.
+    /// The relation of two users; nil if there is none.
     case contact(UserPair, StoredContact?)
-    /// Somebody whom a user has written down under this id; nil if crossed out.
+    /// A prospect of a user under this id; nil if removed.
     case prospect(UserNumber, id: String, StoredProspect?)
     /// An invitation of a user under this id; nil if there is none any more.
     case invite(UserNumber, id: String, StoredInvite?)
@@ -50,19 +51,19 @@ public enum Mutation: Sendable {
     case forgetSignIns(upTo: Timestamp)
     /// A consumer of the feed has processed everything up to here; nil if it isn't needed any more.
     case feedCursor(String, Position?)
-    /// What a user has reported, in place of what was stored under its number.
+    /// A user's report, in place of what was stored under its number.
     case report(StoredReport)
     /// A report is forgotten.
     case forgetReport(Int64)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
-    /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.
+    /// A request for more numbers, answered by `Outcome.leased`. Stored only so that the numbers aren't given again.
     case lease(NumberKind)
     /// A durable event, answered by one of the other outcomes.
     case append(Append)
 }
 
-/// How far a member has got in a conversation.
+/// A member's watermarks in a conversation.
 public struct Watermark: Hashable, Sendable {
     /// The last message that some device of the member has acked.
     public var delivered = SequenceNumber.none
@@ -74,7 +75,7 @@ public struct Watermark: Hashable, Sendable {
     public var readAt = Timestamp.never
     /// Messages above `read` that the member wrote without reading what came before. They aren't unread.
     public var own = SequenceRanges()
-    /// Messages of others up to `read` that the member wants to be unread again. Nobody else is told.
+    /// Messages of others up to `read` that the member wants to be unread again. Other users don't see it.
     public var marked = SequenceRanges()
     /// Nothing delivered, nothing read.
     public init() {}
@@ -110,7 +111,7 @@ public struct Append: Sendable {
     public var kind: EventKind
     /// Message: the sender hasn't read what came before it. Delete: the sender may delete other members' messages.
     /// React: the reaction is taken back. Edit: the new body is a JSON string. State: the key must have the version
-    /// `reference`. Conversation: it is created as a request to whoever didn't create it.
+    /// `reference`. Conversation: it is created as a request to the user who didn't create it.
     public var flag = false
     /// Why it is handed in.
     public var purpose = Purpose.event
@@ -144,8 +145,8 @@ public struct Append: Sendable {
         set { own().device = newValue }
     }
 
-    /// The client's key; empty if there is none. Of an opening, the key of the message that follows it, under which
-    /// the opening itself isn't stored.
+    /// The client's key; empty if there is none. For an opening: the key of the following message, under which the
+    /// opening itself isn't stored.
     public var key: String {
         get { content.key }
         set { own().key = newValue }
@@ -165,13 +166,13 @@ public struct Append: Sendable {
         set { own().body = newValue }
     }
 
-    /// Message, edit: what the message has beside its body. Of an edit, it replaces what was there.
+    /// Message, edit: the parts of the message beside its body. Those of an edit replace the earlier ones.
     public var extras: Extras? {
         get { content.extras }
         set { own().extras = newValue }
     }
 
-    /// Message, edit: the members whom the extras mention, who have it unread; `.none` stands for all. Not stored.
+    /// Message, edit: the members mentioned in the extras, who have it unread; `.none` stands for all. Not stored.
     public var mentioned: [UserNumber] {
         get { content.mentioned }
         set { own().mentioned = newValue }
@@ -190,9 +191,9 @@ public struct Append: Sendable {
         set { own().ifVersion = newValue }
     }
 
-    /// The user of the direct conversation who has blocked the sender and never gets the event; `.none` if nobody. The
-    /// log keeps where the conversation ends for that one (`Veil`), and the extras say so, too. Not compared with what
-    /// was stored under the key.
+    /// The user of the direct conversation who has blocked the sender and never gets the event; `.none` if there is
+    /// none. The log keeps where the conversation ends for that user (`Veil`), and the extras say so, too. Not compared
+    /// with what was stored under the key.
     public var withheldFrom: UserNumber {
         get { content.withheldFrom }
         set {
@@ -201,8 +202,8 @@ public struct Append: Sendable {
         }
     }
 
-    /// Reaction, deletion, pin: the other user of the direct conversation, from whom the log withholds what is about
-    /// something withheld; `.none` in a group. Not stored.
+    /// Reaction, deletion, pin: the other user of the direct conversation, who doesn't get events about a withheld one;
+    /// `.none` in a group. Not stored.
     public var peer: UserNumber {
         get { content.peer }
         set { if newValue != content.peer { own().peer = newValue } }
@@ -226,7 +227,7 @@ public struct Append: Sendable {
         return content
     }
 
-    /// `@unchecked Sendable`: changed only by `own()`, which first makes sure that nobody shares it.
+    /// `@unchecked Sendable`: changed only by `own()`, which first makes sure that it isn't shared.
     private final class Content: @unchecked Sendable {
         var device: String
         var key = ""
@@ -332,7 +333,7 @@ extension ConversationChange {
         }
     }
 
-    /// Whom it bans; nil if nobody.
+    /// The user that it bans; nil if it bans none.
     public var banned: UserNumber? {
         if case .restrict(let user, let restriction?) = self, restriction.isBan { user } else { nil }
     }
@@ -357,7 +358,7 @@ extension Watermark {
 
 /// A request as it is stored.
 public struct StoredRequest: Hashable, Sendable {
-    /// Who may accept it.
+    /// The user who may accept it.
     public var receiver: UserNumber
     /// Whether the receiver has dropped it.
     public var isDropped: Bool
@@ -418,7 +419,7 @@ public enum Outcome: Sendable, Equatable {
         if case .stored = self { true } else { false }
     }
 
-    /// Who wrote the message that was pinned; `.none` for another event.
+    /// The author of the pinned message; `.none` for another event.
     public var author: UserNumber {
         if case .stored(_, _, .pin(let author, _)) = self { author } else { .none }
     }

@@ -36,7 +36,7 @@ public struct DeviceNumber: Hashable, Sendable {
     public init(_ value: Int32) { self.value = value }
 }
 
-/// What a number stands for.
+/// The things that numbers stand for.
 public enum NumberKind: UInt8, Sendable, CaseIterable {
     case user = 1
     case device = 2

@@ -6,7 +6,7 @@ public struct Read: Sendable {
     public var ticket: UInt64
     /// The question.
     public var question: Question
-    /// For whom it is. Users take turns, so that one who asks for much doesn't keep the others waiting.
+    /// The user that it is for. Users take turns, so that one who asks for much doesn't keep the others waiting.
     public var asker: UserNumber
     /// When it is asked: what has disappeared by then isn't shown, even if it hasn't been erased yet.
     public var time = Timestamp.never
@@ -77,11 +77,11 @@ public struct PageRequest: Sendable, Hashable {
         public var from: SequenceNumber
         /// The last message left out.
         public var to: SequenceNumber
-        /// The gap is told before the first event above this position.
+        /// The gap is sent before the first event above this position.
         public var place: Position
-        /// Whether an earlier page told the gap.
+        /// Whether an earlier page contained the gap.
         public var isTold: Bool
-        /// Changes above this position are sent. They were made after the gap was told, so the device may have asked
+        /// Changes above this position are sent. They were made after the gap was sent, so the device may have asked
         /// for the history that they change.
         public var upTo: Position
 
@@ -119,8 +119,8 @@ public struct PageRequest: Sendable, Hashable {
 
     /// One span for each conversation, in any order.
     public var spans: [Span]
-    /// Rows above this position are not wanted, because spans of other pages may have earlier ones. How far a span goes
-    /// is told all the same.
+    /// Rows above this position are not wanted, because spans of other pages may have earlier ones. The result contains
+    /// the ends of spans all the same.
     public var horizon: Position
     /// Most rows of the page.
     public var rows: Int
@@ -187,7 +187,7 @@ public struct HistoryRequest: Sendable {
 public struct LatestRequest: Sendable {
     /// The wanted messages.
     public var messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]
-    /// Who is to see them: what is withheld from this one isn't counted in threads.
+    /// The reader: messages withheld from this user aren't counted in threads.
     public var reader: UserNumber
     /// Bytes of bodies behind which no further message is read: the answer has one at least, and says that there are
     /// more.
@@ -204,7 +204,7 @@ public struct LatestRequest: Sendable {
     }
 }
 
-/// Requests when members got a message, and read it. Those of whom nothing is stored are left out.
+/// Requests the times when members got and read a message. Members without stored times are left out.
 public struct ReceiptsRequest: Sendable {
     /// The conversation.
     public var conversation: ConversationNumber
@@ -223,7 +223,7 @@ public struct ReceiptsRequest: Sendable {
 
 /// Requests settings of a user, in the order of the bytes of their keys.
 public struct SettingsRequest: Sendable {
-    /// Which keys are asked for.
+    /// The requested keys.
     public enum Selection: Sendable {
         case all
         /// These, as far as they are there.
@@ -232,9 +232,9 @@ public struct SettingsRequest: Sendable {
         case prefix(String)
     }
 
-    /// Whose settings.
+    /// The user of the settings.
     public var user: UserNumber
-    /// Which keys.
+    /// The requested keys.
     public var selection: Selection
     /// Only keys behind this one.
     public var after: String
@@ -348,8 +348,8 @@ extension ReadResult {
         return low...max(low, high)
     }
 
-    /// Page: tells the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at
-    /// their next row, so that messages that are left out aren't looked at again, and leaves out those that are over.
+    /// Page: adds the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at their
+    /// next row, so that messages that are left out aren't looked at again, and removes finished ones.
     /// - Parameters:
     ///   - next: the position of the next row of each span that has one.
     ///   - horizon: that of the request.
@@ -372,7 +372,7 @@ extension ReadResult {
     }
 }
 
-/// Sequences of a conversation that a device is not sent, and where in the order of events it is told so.
+/// Sequences of a conversation that a device is not sent, and the place of their `gap` in the order of events.
 public struct Gap: Sendable, Equatable {
     /// The conversation.
     public var conversation: ConversationNumber
@@ -380,7 +380,7 @@ public struct Gap: Sendable, Equatable {
     public var from: SequenceNumber
     /// The last sequence left out.
     public var to: SequenceNumber
-    /// It is told before the first event above this position.
+    /// It is sent before the first event above this position.
     public var place: Position
     /// Whether changes were left out as well, so that what the device has of the conversation may be out of date.
     public var isReset: Bool
@@ -415,7 +415,8 @@ public struct StoredEvent: Sendable {
     public var device: String
     /// The client's key; empty if there is none.
     public var key: String
-    /// As in `Append`. For an edit, the kind of the message. State: empty if removals were forgotten up to here.
+    /// The same as in `Append`. For an edit, the kind of the message. State: empty if removals were forgotten up to
+    /// here.
     public var label: String
     /// Message: the message it replies to. Conversation: the message that is pinned or unpinned.
     public var reference: SequenceNumber

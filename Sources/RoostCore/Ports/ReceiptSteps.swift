@@ -36,7 +36,7 @@ public struct ReceiptSteps: Sendable, Equatable {
         }
     }
 
-    /// What they tell of a message.
+    /// The result for a message.
     public enum Finding: Sendable, Equatable {
         /// The watermark reached it at this time.
         case at(Timestamp)

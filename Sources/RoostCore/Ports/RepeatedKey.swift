@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What becomes of a command whose key its sender has used before. Every store decides by these rules.
+/// The outcome of a command whose key its sender has used before. Every store decides by these rules.
 extension Append {
     /// The outcome for this command.
     /// - Parameters:
@@ -29,7 +29,7 @@ extension Append {
             guard conversation == first.conversation, reference == first.reference,
                 extras.thread == first.extras.thread
             else { return false }
-            // Nothing tells later from where it was forwarded.
+            // It isn't stored from where it was forwarded.
             guard source == nil else { return first.extras?.origin != nil || first.deletedAt != .never }
             return label == first.label && repeatsText(first)
         case .edit, .delete, .react: return conversation == first.conversation && reference == first.reference
@@ -73,7 +73,7 @@ public struct RepeatedMessage: Sendable, Equatable {
     public var expires: Timestamp
     /// When it was deleted; `.never` if it wasn't.
     public var deletedAt: Timestamp
-    /// What it forwards; nil if nothing, or if it was deleted.
+    /// The forwarded content; nil if there is none, or if it was deleted.
     public var content: MessageContent?
 
     /// Creates one.
@@ -83,7 +83,7 @@ public struct RepeatedMessage: Sendable, Equatable {
         self.content = content
     }
 
-    /// What there is to say about an event; nil if nothing.
+    /// The facts to add about an event; nil if there are none.
     public init?(_ first: StoredEvent) {
         guard first.kind == .message else { return nil }
         expires = first.extras?.expires ?? .never

@@ -1,9 +1,9 @@
 import RoostWire
 
-/// A set of messages, as the stretches in which they follow one another: those that have disappeared or were
-/// deleted, or those that somebody wrote without reading what came before.
+/// A set of messages, as ranges of sequences: those that have disappeared or were deleted, or those that a user wrote
+/// without reading what came before.
 public struct SequenceRanges: Sendable, Hashable {
-    /// Most stretches. Of more, the oldest is forgotten.
+    /// Most ranges. Beyond it, the oldest is forgotten.
     public static let most = 32
 
     /// In order, with holes between them.
@@ -29,7 +29,7 @@ public struct SequenceRanges: Sendable, Hashable {
     /// The first message; nil if there is none.
     public var first: SequenceNumber? { ranges.first.map { SequenceNumber($0.lowerBound) } }
 
-    /// As they are stored: `1-17,20`.
+    /// The stored form: `1-17,20`.
     public var text: String {
         ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
     }
@@ -79,12 +79,12 @@ public struct SequenceRanges: Sendable, Hashable {
         }
     }
 
-    /// How many of them are above a message.
+    /// Number of those above a message.
     public func count(above floor: SequenceNumber) -> Int64 {
         ranges.reduce(0) { $0 + max(0, $1.upperBound - max($1.lowerBound - 1, floor.value)) }
     }
 
-    /// How many messages above one are in this set or the other.
+    /// Number of messages above one in this set or the other.
     public func count(above floor: SequenceNumber, with other: SequenceRanges) -> Int64 {
         var shared: Int64 = 0
         var (one, two) = (0, 0)
@@ -110,10 +110,10 @@ extension Timestamp {
     }
 }
 
-/// How long messages of a conversation stay, and which of them are gone.
+/// The lifetime of a conversation's messages, and those that are gone.
 struct Lifetime {
     /// Milliseconds after which messages disappear; 0 if they stay.
     var expiry: Int64 = 0
-    /// Messages that have disappeared or were deleted: nobody has to read them.
+    /// Messages that have disappeared or were deleted: they don't count as unread.
     var gone = SequenceRanges()
 }

@@ -1,10 +1,10 @@
 import RoostWire
 
-/// What is stored of two users who are contacts, or of whom one has invited the other.
+/// The stored form of a contact, or an invitation, of two users.
 public struct StoredContact: Hashable, Sendable {
     /// One of the two users.
     public struct Side: Hashable, Sendable {
-        /// What this user is to the other.
+        /// This user's relation to the other.
         public var kind: String
         /// This user's note about the other; empty if there is none.
         public var label: String
@@ -16,7 +16,7 @@ public struct StoredContact: Hashable, Sendable {
         }
     }
 
-    /// Who has invited the other and waits for an answer; nil once both want it.
+    /// The user who has invited the other and waits for an answer; nil once both have accepted.
     public var inviter: UserNumber?
     /// The user with the lower number, and the other.
     public var low, high: Side
@@ -40,7 +40,7 @@ public struct StoredContact: Hashable, Sendable {
     }
 }
 
-/// What is stored of somebody who isn't a user yet.
+/// The stored form of a person who isn't a user yet.
 public struct StoredProspect: Hashable, Sendable {
     /// The person's name.
     public var name: String

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// How the last connection of a device ended, as it is stored.
+/// The end of a device's last connection, as it is stored.
 public struct StoredEnd: Hashable, Sendable {
     /// Why.
     public var reason: EndReason

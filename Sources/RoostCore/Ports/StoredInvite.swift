@@ -9,7 +9,7 @@ public struct StoredInvite: Hashable, Sendable {
     public var conversation: ConversationNumber
     /// Kind of contact that it makes; empty if it invites to a group, and `asking` for a request.
     public var kind: String
-    /// How many may open it, and how many have.
+    /// Number of users who may open it, and who have.
     public var uses, used: Int
     /// When it was made, and until when it is good.
     public var created, expires: Timestamp

@@ -12,8 +12,8 @@ public struct StoredPin: Hashable, Sendable {
     public var time: Timestamp
     /// The position of the event, by which pinned messages are in order.
     public var position: Position
-    /// The user of the direct conversation for whom the message isn't pinned: the other one pinned it while this one
-    /// had a block, or this one took the pin back while the other one had. `.none` for nobody.
+    /// The user of the direct conversation who doesn't see the pin: the other one pinned it while this one had a block,
+    /// or this one unpinned it while the other one had. `.none` if both see it.
     public var hiddenFrom: UserNumber
 
     /// Creates one.

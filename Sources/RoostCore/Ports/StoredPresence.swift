@@ -1,8 +1,8 @@
 import RoostWire
 
-/// How a user's presence is stored, so that a restart shows nobody as gone who comes back soon.
+/// The stored form of a user's presence, so that a restart shows no user as gone who comes back soon.
 public struct StoredPresence: Hashable, Sendable {
-    /// What the user's devices made of it.
+    /// The state that followed from the user's devices.
     public var state: PresenceState
     /// Whether the user had a connection that counts. After a crash, such a user was last seen when the relay was last
     /// alive.
@@ -10,7 +10,7 @@ public struct StoredPresence: Hashable, Sendable {
     /// When the user was last here; `.never` if never. Not kept up to date while the user is here.
     public var lastSeen: Timestamp
 
-    /// The presence of somebody who isn't there, unless said otherwise.
+    /// The presence of an absent user by default.
     public init(_ state: PresenceState = .offline, isHere: Bool = false, lastSeen: Timestamp = .never) {
         self.state = state
         self.isHere = isHere
@@ -18,7 +18,7 @@ public struct StoredPresence: Hashable, Sendable {
     }
 }
 
-/// The state of a user, as others are told. The numbers are stored.
+/// The state of a user, as others see it. The numbers are stored.
 public enum PresenceState: UInt8, CaseIterable, Sendable {
     /// No device counts.
     case offline = 0
@@ -29,7 +29,7 @@ public enum PresenceState: UInt8, CaseIterable, Sendable {
     /// A device counts, and the user doesn't want to be disturbed. Never stored: it follows from the status.
     case busy = 3
 
-    /// As on the wire.
+    /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .offline: "offline"

@@ -1,7 +1,6 @@
 import RoostWire
 
-/// What a user is called and says of itself, as it is stored. Of a user who has left for good, only the version is
-/// left.
+/// A user's profile, as it is stored. Only the version of a user who has left for good is left.
 public struct StoredProfile: Hashable, Sendable {
     /// Rises by one with each change, from 1 on.
     public var version: Int64
@@ -11,7 +10,7 @@ public struct StoredProfile: Hashable, Sendable {
     public var username = ""
     /// Where the photo is.
     public var photo = ""
-    /// What the user says of itself.
+    /// The user's self-description.
     public var bio = ""
     /// The role that a service has given.
     public var role = ""
@@ -23,7 +22,7 @@ public struct StoredProfile: Hashable, Sendable {
     /// An empty profile of this version.
     public init(version: Int64) { self.version = version }
 
-    /// What is left of a profile of this version whose user has left for good.
+    /// The rest of a profile of this version whose user has left for good.
     public static func tombstone(version: Int64) -> StoredProfile {
         var profile = StoredProfile(version: version)
         profile.isDeleted = true

@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What a user has reported to the operators.
+/// A user's report to the operators.
 public struct StoredReport: Hashable, Sendable {
-    /// Who has closed it.
+    /// The end of a report.
     public struct Closing: Hashable, Sendable {
         /// The operator's name, from the token.
         public var by: String
-        /// What the operator noted; empty for nothing.
+        /// The operator's note; empty if there is none.
         public var note: String
         /// When.
         public var time: Timestamp
@@ -21,9 +21,9 @@ public struct StoredReport: Hashable, Sendable {
 
     /// Its number, from 1. Later reports have higher ones.
     public var number: Int64
-    /// Who has reported.
+    /// The user who reported.
     public var reporter: UserNumber
-    /// Who is reported; `.none` if that isn't known.
+    /// The reported user; `.none` if unknown.
     public var user: UserNumber
     /// The id of the conversation of a reported message; empty if none is.
     public var conversation = ""
@@ -31,11 +31,11 @@ public struct StoredReport: Hashable, Sendable {
     public var sequence = SequenceNumber.none
     /// Why.
     public var reason: ReportReason
-    /// What the reporter had to say; empty for nothing.
+    /// The reporter's own words; empty if there are none.
     public var text = ""
     /// When.
     public var time: Timestamp
-    /// Who has closed it; nil while it is open.
+    /// The end of the report; nil while it is open.
     public var closing: Closing?
 
     /// Creates an open report of a user.

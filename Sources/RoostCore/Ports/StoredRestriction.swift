@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What a user of a group may not do: be in it, or write in it for a time. For `UserNumber.none` it holds for all
-/// members but the owner and the admins, who alone may write then.
+/// A restriction on a user of a group: a ban, or a time-out. For `UserNumber.none` it holds for all members but the
+/// owner and the admins, who alone may write then.
 public struct StoredRestriction: Hashable, Sendable {
     /// The user; `.none` for all members.
     public var user: UserNumber
@@ -9,7 +9,7 @@ public struct StoredRestriction: Hashable, Sendable {
     public var until: Timestamp
     /// Why, if that was said.
     public var reason: ReportReason?
-    /// Who has set it.
+    /// The user who set it.
     public var by: UserNumber
     /// When it was set.
     public var time: Timestamp
@@ -56,7 +56,7 @@ public struct RestrictionList: Sendable {
     /// All of them, in the order of the users.
     public var all: [StoredRestriction] { byUser.values.sorted { $0.user.value < $1.user.value } }
 
-    /// How many are of a user and not over.
+    /// Number of those of single users that aren't over.
     func count(at time: Timestamp) -> Int { byUser.values.count { $0.user != .none && !$0.isOver(at: time) } }
 
     /// Sets the restriction of a user, or takes it away. Those that are over at `time` go.

@@ -1,18 +1,18 @@
 import RoostWire
 
-/// How a user wants to be shown, as it is stored.
+/// A user's chosen status, as it is stored.
 public struct StoredStatus: Hashable, Sendable {
-    /// What the user has chosen.
+    /// The user's choice.
     public var choice: StatusChoice
     /// The text for others; empty if there is none.
     public var text: String
-    /// The text that others are told. It stays the same while the user is invisible, or it would betray that somebody
-    /// is there.
+    /// The text that others see. It stays the same while the user is invisible, or it would betray that the user is
+    /// online.
     public var toldText: String
     /// When it ends and the user is shown as the devices say, without a text; `.never` if it stays.
     public var until: Timestamp
 
-    /// As the devices say, and no text, unless said otherwise.
+    /// The state of the devices, and no text, by default.
     public init(
         _ choice: StatusChoice = .auto, text: String = "", toldText: String = "", until: Timestamp = .never
     ) {

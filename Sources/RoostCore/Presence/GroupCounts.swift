@@ -1,15 +1,15 @@
 import DequeModule
 import RoostWire
 
-/// How many members of a conversation are online, for sessions that watch it. Only watched conversations are counted: a
-/// user has a list of the memberships that count, so somebody in thousands of unwatched conversations costs nothing.
-/// Each of these memberships knows whether it is counted as online, so looking at one twice does no harm, and nothing
-/// is lost or counted twice however a count, changes and ends overlap.
+/// Numbers of online members of conversations, for sessions that watch them. Only watched conversations are counted: a
+/// user has a list of the memberships that count, so a user in thousands of unwatched conversations costs nothing. Each
+/// of these memberships knows whether it is counted as online, so looking at one twice does no harm, and nothing is
+/// lost or counted twice however a count, changes and ends overlap.
 ///
 /// A session gets a count only if it differs from the last one it was sent, and only at ticks that don't depend on what
 /// has changed. Otherwise the frames, or their times, would reveal members who are hidden from it. Loop thread only.
 final class GroupCounts {
-    /// How many members are online, of how many.
+    /// Number of online members, and of all.
     struct Tally: Equatable {
         var online: Int
         var of: Int
@@ -28,7 +28,7 @@ final class GroupCounts {
     /// The counted memberships of a user. It is stored in the user, but only this type changes it.
     struct Memberships {
         fileprivate var all: [Member] = []
-        /// How many, from the first on, have yet to be looked at since the user came or went.
+        /// Number of memberships, from the first on, that have yet to be looked at since the user came or went.
         fileprivate var unseen = 0
         fileprivate var isChanged = false
     }
@@ -82,7 +82,7 @@ final class GroupCounts {
         }
     }
 
-    /// A count that is being told.
+    /// A count that is being sent.
     private struct Telling {
         let conversation: Conversation
         let watchers: [Session]
@@ -142,7 +142,7 @@ final class GroupCounts {
         session.counts.watching[conversation] != nil
     }
 
-    /// What the session watches, in a fixed order, so that a simulated run can be repeated.
+    /// The conversations that the session watches, in a fixed order, so that a simulated run can be repeated.
     func watched(by session: Session) -> [Conversation] {
         session.counts.watching.values.map(\.conversation).sorted { $0.number.value < $1.number.value }
     }
@@ -171,7 +171,7 @@ final class GroupCounts {
         return true
     }
 
-    /// Forgets the count, one member in each step, unless somebody wants it again. Returns whether nothing is left to
+    /// Forgets the count, one member in each step, unless a session wants it again. Returns whether nothing is left to
     /// do.
     func end(_ conversation: Conversation, _ steps: inout Int) -> Bool {
         if !conversation.counts.isWanted {
@@ -218,7 +218,7 @@ final class GroupCounts {
         member.user.counted.all.removeBySwap(at: place)?.counted.place = place
     }
 
-    /// Counts the member as what most others are told of the user. Returns whether that is new.
+    /// Counts the member by the state that most others see. Returns whether that is new.
     @discardableResult
     private func settle(_ member: Member) -> Bool {
         member.counted.isHere = member.user.presence.announced.state != .offline
@@ -231,10 +231,10 @@ final class GroupCounts {
 
     // MARK: Changes
 
-    /// Whether anything has to be told of who joins it.
+    /// Whether the counts change when users join it.
     func isCounted(_ conversation: Conversation) -> Bool { conversation.counts.phase != .none }
 
-    /// Others are told from now on that the user is there, or isn't.
+    /// Notes that others see from now on that the user is online, or isn't.
     func note(_ user: User) {
         guard !user.counted.all.isEmpty else { return }
         user.counted.unseen = user.counted.all.count
@@ -267,8 +267,8 @@ final class GroupCounts {
     /// Whether there is something to count or to tell.
     var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty }
 
-    /// Continues with what is due and what has changed, one step for each membership and for each session. What is due
-    /// comes first: it is told as it was when its tick came, whatever has changed in this round.
+    /// Continues with due counts and changes, one step for each membership and for each session. Due counts come first:
+    /// they are sent as they were when their tick came, whatever has changed in this round.
     func work(
         _ steps: inout Int, at now: Int64, _ policy: Policy, send: (Conversation, Tally, Session) -> Void
     ) {
@@ -312,7 +312,7 @@ final class GroupCounts {
         Tally(online: conversation.counts.online, of: conversation.members.count)
     }
 
-    /// What to send this session now, in answer to its command or because it was too slow before.
+    /// The count for this session now, in answer to its command or because it was too slow before.
     func show(_ conversation: Conversation, to session: Session, _ policy: Policy) -> Tally {
         let tally = tally(of: conversation, for: session, policy)
         session.counts.watching[conversation.number]?.sent = tally
@@ -335,7 +335,7 @@ final class GroupCounts {
     }
 
     /// The count as the session may know it: members who hide from its user are offline, and members who show it more
-    /// than others aren't. It looks at the users with whom its user has an exception, or at the members if they are
+    /// than others aren't. It looks at the users with an exception for or by its user, or at the members if they are
     /// fewer.
     private func tally(of conversation: Conversation, for session: Session, _ policy: Policy) -> Tally {
         let tally = tally(of: conversation)
@@ -361,9 +361,9 @@ final class GroupCounts {
         return Tally(online: online, of: tally.of)
     }
 
-    /// These users are shown other members than before: at the next ticks, their counts are compared with what their
-    /// sessions have. At once would show that somebody has changed an exception; later, a change of another member
-    /// would show it sooner.
+    /// These users see other members than before: at the next ticks, their counts are compared with those of their
+    /// sessions. At once would show that a member has changed an exception; later, a change of another member would
+    /// show it sooner.
     func restate(to users: [User], at now: Int64) {
         for session in users.flatMap(\.sessions) {
             for watch in session.counts.watching.values { expectTelling(of: watch.conversation, at: now) }

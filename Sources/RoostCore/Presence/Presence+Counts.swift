@@ -20,7 +20,7 @@ extension Counters {
         }
     }
 
-    /// The round begins that tells this change of a user.
+    /// The round begins that sends this change of a user.
     /// - Parameter delay: since the change, in milliseconds.
     func count(_ user: User, _ before: PresenceState, _ state: PresenceState, after delay: Int64) {
         count(before, -1)

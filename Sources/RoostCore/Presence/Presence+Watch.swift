@@ -1,15 +1,15 @@
 import RoostWire
 
 extension Presence {
-    /// What viewers from whom nothing is hidden are told of a user.
+    /// A user's presence for viewers who see everything.
     struct Shown: Equatable {
         let state: PresenceState
         /// Empty if there is none.
         let text: String
-        /// For a user who is offline.
+        /// Time when an offline user was last online.
         var lastSeen = Timestamp.never
 
-        /// What viewers are told of a user who is hidden from them.
+        /// The presence that viewers see of a user who is hidden from them.
         static let nothing = Shown(state: .offline, text: "")
     }
 

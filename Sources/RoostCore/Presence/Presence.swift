@@ -1,28 +1,28 @@
 import DequeModule
 import RoostWire
 
-/// Who is online: the states of a user's devices, the resulting state of the user, and who watches. Changes collect
-/// until a tick, so that several devices and quick returns make one event. This type decides what to store and whom to
-/// tell; the caller does it. Loop thread only.
+/// Users' presence: the states of a user's devices, the resulting state of the user, and its watchers. Changes collect
+/// until a tick, so that several devices and quick returns make one event. This type decides what to store and which
+/// sessions get it; the caller does it. Loop thread only.
 final class Presence {
     /// The state of one user. It is stored in the user, but only this type changes it.
     struct Person {
         /// When the user was last online; `.never` if never.
         fileprivate(set) var lastSeen: Timestamp
-        /// How the user wants to be shown.
+        /// The user's chosen status.
         fileprivate(set) var status: StoredStatus
         var end = StatusEnds.Mark()
-        /// What watchers were told last.
+        /// The state last sent to watchers.
         fileprivate(set) var announced: Shown
-        /// What some sessions have that isn't what the others have: what they were told ahead of the tick, or what they
-        /// had before it, if a retelling follows.
+        /// Sessions with another state than the others: they got one ahead of the tick, or have the one from before it,
+        /// if an update follows.
         fileprivate var early: [SessionID: Shown] = [:]
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate(set) var isChanged = false
         /// Since when, in monotonic milliseconds.
         fileprivate var changedAt: Int64 = 0
-        /// All who are told of the user are told again at the next tick, because its privacy has changed.
+        /// Whether all recipients get the user's state again at the next tick, because its privacy has changed.
         fileprivate var isRetold = false
         /// After a restart, the state that the user had before, until its devices have had time to come back.
         fileprivate(set) var ghost = Linger()
@@ -64,13 +64,13 @@ final class Presence {
         /// The same of the device before it dropped: it goes on if the device is still idle.
         fileprivate var wasAwayAt: Int64?
         fileprivate(set) var watching: [UserNumber: Watch] = [:]
-        /// What the session could know of those users when it was last sent them.
+        /// The detail of those users that was last sent to the session.
         var sent = SentLevels()
-        /// Users whose changes the session is told next.
+        /// Users whose changes the session gets next.
         fileprivate var batch: [User] = []
     }
 
-    /// What follows from changes.
+    /// Result of one round: mutations to store and sessions to notify.
     struct News {
         /// Mutations for the store, in this order.
         var mutations: [Mutation] = []
@@ -85,14 +85,14 @@ final class Presence {
     private let policy: Policy
     /// Users whose state may have changed.
     private var changed = Deque<User>()
-    /// How many of them have waited for their tick; the others wait for the next.
+    /// Number of queued users to announce in this round; the others wait for the next.
     private var due = 0
-    /// A user whose watchers are being told.
+    /// A user whose watchers are being notified.
     private var announcement: Announcement?
-    /// Users who have to be told again of others, because somebody's privacy has changed.
+    /// Users who have to get others' states again, because a privacy setting has changed.
     private var retellings = Retellings()
     private var ticks: PresenceTicks
-    /// What the rounds of changes may take.
+    /// The pace of the rounds of changes.
     var pace: PresencePace
     /// By how many milliseconds the round under way is later than usual.
     private(set) var late: Int64 = 0
@@ -111,9 +111,9 @@ final class Presence {
         aliveAt = now
     }
 
-    /// After a start, users who were shown as online or away still are, as if all had dropped at this moment. Who was
-    /// connected was last seen when the relay was last alive. Nobody is shown who hasn't been seen for too long, or who
-    /// wants to be invisible: the end of the relay may have come between that wish and the tick.
+    /// After a start, users who were shown as online or away still are, as if all had dropped at this moment. A user
+    /// who was connected was last seen when the relay was last alive. Users who haven't been seen for too long aren't
+    /// shown, nor those who want to be invisible: the end of the relay may have come between that wish and the tick.
     func settle(_ users: some Sequence<User>, lastAlive: Timestamp, at now: Moment) -> [Mutation] {
         let until = now.monotonic + bounds.graceMilliseconds
         let oldest = now.wall.milliseconds - bounds.downMilliseconds
@@ -170,8 +170,8 @@ final class Presence {
         if !user.presence.isInvisible { user.presence.lastSeen = now.wall }
     }
 
-    /// How the user wants to be shown from now on.
-    /// - Returns: what to store; nil if nothing changes.
+    /// Sets the user's chosen status.
+    /// - Returns: the mutation to store; nil if nothing changes.
     func set(
         _ choice: StatusChoice, _ text: String, until: Timestamp = .never, of user: User, at now: Moment
     ) -> Mutation? {
@@ -189,7 +189,7 @@ final class Presence {
         return .status(user.number, user.presence.status)
     }
 
-    /// Another session of the same device takes over. Nobody sees the user leave.
+    /// Another session of the same device takes over. No watcher sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) {
         // The new session may be a background fetch, which says nothing about its user.
         if session.presence.activity != .background { noteSeen(user, at: now) }
@@ -247,8 +247,8 @@ final class Presence {
         ticks.expect(now.monotonic)
     }
 
-    /// What to tell this session now: the present state, although others are told of a change only at the next
-    /// tick. If the state changes again before, the tick corrects it.
+    /// The state to send to this session now: the present one, although others get a change only at the next tick. If
+    /// the state changes again before, the tick corrects it.
     func show(_ user: User, to session: Session, at now: Moment) -> Shown {
         guard let viewer = session.user, policy.showsPresence(of: user, to: viewer) else { return .nothing }
         guard user.presence.isChanged else {
@@ -279,7 +279,7 @@ final class Presence {
         return true
     }
 
-    /// What lets the session watch this user; nil if it doesn't.
+    /// The watch of this user by the session; nil if there is none.
     func watch(of user: User, by session: Session) -> Watch? { session.presence.watching[user.number] }
 
     /// Something else lets the session watch the user.
@@ -319,10 +319,10 @@ final class Presence {
         return review
     }
 
-    /// Nobody watches the user, or is watched by it, who may not.
+    /// All watches of the user and by the user are allowed ones now.
     func endReview(of user: User) { user.presence.review = nil }
 
-    /// Who watches this user, and whom it watches.
+    /// The watches of this user, and by it.
     func watches(of user: User) -> [(session: Session, other: User)] {
         var all = user.presence.watchers.values.map { (session: $0, other: user) }
         for session in user.sessions { all += session.presence.watching.values.map { (session, $0.user) } }
@@ -332,14 +332,14 @@ final class Presence {
         }
     }
 
-    /// Whether the session is told of changes: it asked, or the two users share a direct conversation.
+    /// Whether the session gets changes: it asked, or the two users share a direct conversation.
     func isTold(_ session: Session, of user: UserNumber) -> Bool {
         session.presence.watching[user] != nil || session.user?.peers.sees(user) == true
     }
 
     // MARK: Privacy
 
-    /// The user tells others something else from now on, and is told something else.
+    /// The user's privacy changes: recipients get its state again, and it gets theirs.
     func retell(_ user: User, at now: Moment) {
         user.presence.isRetold = true
         mayChange(user, at: now)
@@ -353,8 +353,8 @@ final class Presence {
         ticks.expect(now.monotonic)
     }
 
-    /// The user's sessions aren't told of this one, who hides: they are as if they had been sent that. What they were
-    /// told before is about to be corrected.
+    /// Leaves this hidden user out of what the user's sessions get: they are as if they had been sent that. The state
+    /// that they have is about to be corrected.
     func leaveOut(_ other: User, for user: User) {
         guard !retellings.areWanted(by: user, of: other.number) else { return }
         let level = policy.presenceLevel(of: other, to: user)
@@ -371,7 +371,7 @@ final class Presence {
         min(aliveAt, ticks.next.map { max($0, pace.readyAt) } ?? .max, graces.nextDeadline ?? .max)
     }
 
-    /// What has changed is to be told and stored if its time has come; `announce` does it.
+    /// Begins to announce changes if their time has come; `announce` does it.
     /// - Returns: the sign of life for the store, if it is time for one.
     func tick(at now: Moment) -> Mutation? {
         for user in graces.expire(at: now.monotonic) {
@@ -389,7 +389,7 @@ final class Presence {
         return sign(at: now)
     }
 
-    /// What has changed too recently waits for the next tick.
+    /// Changes that are too recent wait for the next tick.
     private func beginRound(at now: Int64) {
         ticks.begin()
         while due < changed.count, ticks.tick(of: changed[due].presence.changedAt) <= now { due += 1 }
@@ -413,8 +413,7 @@ final class Presence {
     /// Whether there is something to tell.
     var hasNews: Bool { due > 0 || announcement != nil || retellings.hasNews }
 
-    /// Goes on with what is to be told, one step for each user who has changed and for each session or user who may
-    /// have to be told.
+    /// Goes on with announcements, one step for each user who has changed and for each possible recipient.
     func announce(_ steps: inout Int, at now: Moment) -> News {
         var news = News()
         while steps > 0, hasNews {
@@ -435,7 +434,7 @@ final class Presence {
         return news
     }
 
-    /// Returns the users whose changes the session must be told.
+    /// Returns the users whose changes the session must get.
     func takeBatch(of session: Session) -> [User] {
         var batch: [User] = []
         swap(&batch, &session.presence.batch)
@@ -452,7 +451,7 @@ final class Presence {
         return notes + [sign(at: now)].compactMap { $0 }
     }
 
-    /// A change that is being told.
+    /// A change that is being announced.
     private struct Announcement {
         let user: User
         let before: Shown
@@ -464,7 +463,7 @@ final class Presence {
         var place = 0
         /// Some of them may have gone since it began.
         var isInterrupted = false
-        /// All are told, because the user's privacy has changed.
+        /// Whether everyone gets the state again, because the user's privacy has changed.
         let isRetold: Bool
     }
 
@@ -490,7 +489,7 @@ final class Presence {
             peers: user.peers.values, isRetold: isRetold)
     }
 
-    /// Tells as many as there are steps. Returns whether all have been told.
+    /// Notifies as many as there are steps. Returns whether all are done.
     private func goOn(_ steps: inout Int, _ news: inout News, at now: Moment) -> Bool {
         guard var current = announcement else { return true }
         let user = current.user
@@ -551,7 +550,7 @@ final class Presence {
         let (stored, isHere) = (user.presence.stored, user.isHere && !user.presence.isInvisible)
         // A drop is stored with the next sign of life.
         let counts = isHere || user.presence.isDropped && stored.isHere && state != .offline
-        // A visit shorter than a tick isn't told, but the user was seen.
+        // A visit shorter than a tick isn't sent, but the user was seen.
         let wasSeen =
             (state == .offline || !counts && !user.presence.isDropped)
             && user.presence.lastSeen != stored.lastSeen
@@ -572,7 +571,7 @@ extension User {
     /// Whether the user has a connection that counts. A background fetch doesn't.
     fileprivate var isHere: Bool { sessions.contains { $0.presence.activity != .background } }
 
-    /// What others are told if the user's devices make this state. What the user wants comes first.
+    /// The state that others see if the user's devices make this state. The user's choice comes first.
     func shown(as state: PresenceState) -> Presence.Shown {
         let wanted: PresenceState =
             switch presence.status.choice {

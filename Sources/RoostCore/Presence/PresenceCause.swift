@@ -1,9 +1,9 @@
 import RoostWire
 
-/// What makes a user's state: online if any device is active, away if one has been idle for a while; offline for one
-/// who is invisible. A dropped device keeps its state until its grace ends, and so does a user after a restart.
+/// The cause of a user's state: online if any device is active, away if one has been idle for a while; offline for a
+/// user who is invisible. A dropped device keeps its state until its grace ends, and so does a user after a restart.
 struct PresenceCause {
-    /// What decides.
+    /// The deciding source.
     enum Source {
         /// Nothing says that the user is here.
         case nothing
@@ -13,15 +13,15 @@ struct PresenceCause {
         case device(Device)
         /// A device that dropped and may come back, until then in monotonic milliseconds.
         case dropped(Device, until: Int64)
-        /// What the user was before the relay was restarted, until then.
+        /// The user's state before the relay was restarted, until then.
         case restart(until: Int64)
     }
 
     /// The state that follows.
     let state: PresenceState
-    /// What decides.
+    /// The deciding source.
     let source: Source
-    /// For a device that is idle and still counts as active: when it no longer does.
+    /// Time when an idle device that still counts as active no longer does.
     let awayAt: Int64?
 
     /// - Parameter now: monotonic milliseconds.

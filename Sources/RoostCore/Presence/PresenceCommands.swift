@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only
-/// those that watch a conversation how many of its members are online. Loop thread only.
+/// `presence`, `watch`, `unwatch`. Only sessions that watch a user get that user's presence, and only those that watch
+/// a conversation get the number of its online members. Loop thread only.
 final class PresenceCommands {
     let status: StatusCommands
     private let presence: Presence
@@ -19,7 +19,7 @@ final class PresenceCommands {
     /// Most users, and most conversations, that one session may watch.
     private let watchedMax: Int
     private let countsMax: Int
-    /// What is being told.
+    /// The round under way.
     private var round: PresenceRound?
 
     init(
@@ -161,11 +161,11 @@ final class PresenceCommands {
         chores.begin(EndOfCount(of: conversation, counts), at: now)
     }
 
-    /// How many are told when the user's state changes, or looked at.
+    /// Number of sessions that get, or are checked for, a change of the user's state.
     func audience(of user: User) -> Int { user.presence.watchers.count + user.peers.count }
 
-    /// The user tells all others something else from now on, and is told something else.
-    /// - Parameter wasOpen: until now, everybody could watch the user.
+    /// The user's privacy changes: all others get its state again, and it gets theirs.
+    /// - Parameter wasOpen: until now, everyone could watch the user.
     func retell(_ user: User, wasOpen: Bool, at now: Moment) {
         presence.retell(user, at: now)
         counts.restate(to: [user], at: now.monotonic)
@@ -178,18 +178,18 @@ final class PresenceCommands {
         counts.restate(to: [user] + others, at: now.monotonic)
     }
 
-    /// How many are told, and told of, when the user's privacy changes.
+    /// Number of sessions that get a state, and of states to get, when the user's privacy changes.
     func retellings(of user: User) -> Int {
         user.sessions.reduce(audience(of: user)) { $0 + $1.presence.watching.count + user.peers.count }
     }
 
-    /// Whether somebody watches how many members are online. For tests.
+    /// Whether a session watches the number of online members. For tests.
     func isCounted(_ conversation: Conversation) -> Bool { counts.isCounted(conversation) }
 
     // MARK: Coming and going
 
     /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
-    /// session is told their present state.
+    /// session gets the other's present state.
     func begin(_ session: Session, of device: Device, as activity: PresenceActivity, at now: Moment) {
         let known = device.user.peers
         let peers = known.values.lazy.filter { known.sees($0.number) }.prefix(watchedMax)
@@ -201,7 +201,7 @@ final class PresenceCommands {
         presence.come(session, of: device, as: activity, at: now)
     }
 
-    /// The user begins to watch the other one of a direct conversation, and is told that one's present state.
+    /// The user begins to watch the other one of a direct conversation, and gets that one's present state.
     func introduce(_ peer: User, to user: User, at now: Moment) {
         guard user.peers.sees(peer.number) else { return }
         // That a blocked user has accepted is withheld.
@@ -219,7 +219,7 @@ final class PresenceCommands {
         for session in user.sessions { show(others, to: session, at: now) }
     }
 
-    /// Tells the session the present state of these users.
+    /// Sends the present state of these users to the session.
     func show(_ users: some Sequence<User>, to session: Session, at now: Moment) {
         builder.begin("presence")
         write(users, to: session, at: now) { presence.show($0, to: session, at: now) }
@@ -232,7 +232,7 @@ final class PresenceCommands {
         if let review = presence.review(user, directory) { chores.begin(review, at: now) }
     }
 
-    /// These users have become members at this position. Who watches the conversation is told how many there are.
+    /// These users have become members at this position. Watchers of the conversation get the new count.
     func joined(_ members: [NewMember], _ conversation: Conversation, at position: Position, _ now: Moment) {
         guard counts.isCounted(conversation) else { return }
         for new in members {
@@ -247,13 +247,13 @@ final class PresenceCommands {
         endWatches(of: member.user, at: now)
     }
 
-    /// The user has left for good: it is nobody's contact any more, and says nothing of itself.
+    /// The user has left for good: its contacts end, and it shows nothing any more.
     func leave(_ user: User, at now: Moment) {
         endWatches(of: user, at: now)
         if let mutation = presence.set(.auto, "", of: user, at: now) { journal.store(mutation) }
     }
 
-    /// Another session of the same device takes over. Nobody sees the user leave.
+    /// Another session of the same device takes over. No watcher sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }
 
     /// The session has ended.
@@ -270,7 +270,7 @@ final class PresenceCommands {
 
     // MARK: Start and end of the relay
 
-    /// After a start, users who were shown as online or away have a grace to come back, and nobody sees it.
+    /// After a start, users who were shown as online or away have a grace to come back, without watchers seeing it.
     func raiseGhosts(lastAlive: Timestamp, at now: Moment) {
         for mutation in presence.settle(directory.everybody, lastAlive: lastAlive, at: now) { journal.store(mutation) }
         for user in directory.everybody { status.ends.note(user, at: now) }
@@ -286,7 +286,7 @@ final class PresenceCommands {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(presence.nextDeadline, counts.nextDeadline ?? .max, status.ends.nextDeadline) }
 
-    /// The tick has come: what has changed is stored and told, as much of it as a turn may.
+    /// The tick has come: changes are stored and sent, as much as a turn may.
     func tick(at now: Moment) {
         status.tick(at: now)
         let alive = presence.tick(at: now)
@@ -303,7 +303,7 @@ final class PresenceCommands {
         if let alive { journal.store(alive) }
     }
 
-    /// Goes on with a round. Returns whether everything has been told.
+    /// Goes on with a round. Returns whether everything has been sent.
     func announce(_ steps: inout Int, at now: Moment) -> Bool {
         let news = presence.announce(&steps, at: now)
         for mutation in news.mutations { journal.store(mutation) }
@@ -341,7 +341,7 @@ final class PresenceCommands {
         }
     }
 
-    /// Tells a session the present counts that it is owed.
+    /// Sends a session the present counts that were held back.
     func showCounts(_ numbers: [ConversationNumber], to session: Session, at now: Moment) {
         let watched = numbers.filter { counts.isWatched($0, by: session) }.compactMap { directory.conversation($0) }
         guard !watched.isEmpty else { return }
@@ -350,7 +350,7 @@ final class PresenceCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.
+    /// - Parameter shared: the last frame about a single user, for other sessions that get the same.
     private func tell(
         _ users: [User], to session: Session, _ shared: inout (user: User, frame: Frame)?, at now: Moment
     ) {
@@ -370,12 +370,12 @@ final class PresenceCommands {
         delivery.push(frame, to: session, isPatient: true)
     }
 
-    /// Whether the session is told when this user's presence changes.
+    /// Whether the session gets changes of this user's presence.
     func isTold(_ session: Session, of user: UserNumber) -> Bool { presence.isTold(session, of: user) }
 
     // MARK: Frames
 
-    /// The state of these users that is told in this tick.
+    /// The frame with these users' states in this tick.
     private func frame(of users: [User], to session: Session, at now: Moment) -> Frame {
         builder.begin("presence")
         write(users, to: session, at: now) { $0.presence.announced }
@@ -399,7 +399,7 @@ final class PresenceCommands {
         builder.endObject()
     }
 
-    /// - Parameter shown: what viewers from whom nothing is hidden are told.
+    /// - Parameter shown: the state for viewers who see everything.
     private func write(
         _ users: some Sequence<User>, to session: Session, at now: Moment, _ shown: (User) -> Presence.Shown
     ) {
@@ -407,7 +407,7 @@ final class PresenceCommands {
         for user in users {
             guard let viewer = session.user else { continue }
             let level = policy.presenceLevel(of: user, to: viewer)
-            // Who is blocked without being watched is told once.
+            // A user blocked without being watched is sent once.
             if !viewer.hasBlocked(user.number) || presence.isTold(session, of: user.number) {
                 session.presence.sent.note(level, of: user.number)
             }

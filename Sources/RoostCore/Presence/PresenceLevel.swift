@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What a viewer may know of a user's presence.
+/// The part of a user's presence that a viewer may know.
 struct PresenceLevel: Equatable {
     /// State, text and typing.
     let isShown: Bool
@@ -10,7 +10,8 @@ struct PresenceLevel: Equatable {
     static let full = PresenceLevel(isShown: true, detail: .exact)
 }
 
-/// What a frame says of a user to one viewer. Two that are equal are the same bytes, so that the second isn't sent.
+/// The contents of a frame about a user for one viewer. Two that are equal are the same bytes, so that the second isn't
+/// sent.
 struct VisiblePresence: Equatable {
     /// When the user was there last.
     enum Seen: Equatable {
@@ -23,7 +24,7 @@ struct VisiblePresence: Equatable {
     let text: String
     let seen: Seen
 
-    /// - Parameter shown: what viewers who may know it are told of the user.
+    /// - Parameter shown: the user's state for viewers who may know it.
     init(of user: User, _ shown: Presence.Shown, _ level: PresenceLevel, at now: Moment) {
         let visible = level.isShown ? shown : .nothing
         state = visible.state

@@ -1,14 +1,14 @@
 import RoostWire
 
-/// How much presence is told in a second. A round of changes takes what it needs; one that took much makes the next one
-/// later, so that it has more changes for each session and fewer frames for each change. Nothing is left out: whoever
-/// changed meanwhile is told as it is then. Plain arithmetic.
+/// The pace of presence in a second. A round of changes takes what it needs; one that took much makes the next one
+/// later, so that it has more changes for each session and fewer frames for each change. Nothing is left out: a user
+/// who changed meanwhile is sent with the present state. Plain arithmetic.
 struct PresencePace {
     /// Frames in a second.
     private let perSecond: Int64
     /// Frames that delay nothing.
     private let burst: Int64
-    /// What was told beyond the pace, in thousandths of a frame.
+    /// Frames sent beyond the pace, in thousandths of a frame.
     private var debt: Int64 = 0
     private var at: Int64
 
@@ -18,7 +18,7 @@ struct PresencePace {
         at = now
     }
 
-    /// A session is told of so many users in one frame.
+    /// Notes a frame with this many users.
     mutating func note(users: Int, at now: Int64) {
         let paid = max(0, now - at).multipliedReportingOverflow(by: perSecond)
         debt = paid.overflow ? 0 : max(0, debt - paid.partialValue)

@@ -8,7 +8,7 @@ struct PresenceTicks {
 
     init(every interval: Int64) { self.interval = interval }
 
-    /// The tick at which a change of this moment is told.
+    /// The tick that sends a change of this moment.
     func tick(of moment: Int64) -> Int64 { TickGrid.next(after: moment + interval / 2 - 1, every: interval) }
 
     /// A change of this moment waits.

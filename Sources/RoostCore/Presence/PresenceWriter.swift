@@ -11,7 +11,7 @@ struct PresenceWriter {
         self.policy = policy
     }
 
-    /// - Parameter shown: what viewers who may know it are told; nil for what they were told last.
+    /// - Parameter shown: the state for viewers who may know it; nil for the one sent last.
     func members(of user: User, _ shown: Presence.Shown? = nil, to viewer: User, at now: Moment) {
         let level = policy.presenceLevel(of: user, to: viewer)
         members(VisiblePresence(of: user, shown ?? user.presence.announced, level, at: now))

@@ -1,10 +1,10 @@
 import DequeModule
 import RoostWire
 
-/// Who has to be told again of others, because what they may be told of each other has changed. Each user waits once,
-/// however often that happens.
+/// Users whose sessions have to get others' states again, because what they may see of each other has changed. Each
+/// user waits once, however often that happens.
 struct Retellings {
-    /// Of whom a user has to be told again. It is stored in the user, but only this type changes it.
+    /// The others whose states a user has to get again. It is stored in the user, but only this type changes it.
     struct Wanted {
         fileprivate var isListed = false
         fileprivate var isEverybody = false
@@ -13,14 +13,14 @@ struct Retellings {
 
     /// Each with the moment since when it waits, oldest first.
     private var listed = Deque<(user: User, at: Int64)>()
-    /// How many of them have waited for their tick; the others wait for the next.
+    /// Number of those that have waited for their tick; the others wait for the next.
     private var due = 0
     private var current: Retelling?
 
     /// Whether there is something to tell.
     var hasNews: Bool { due > 0 || current != nil }
 
-    /// The user's sessions are to be told again of these others; nil for everybody of whom they are told.
+    /// Lists the user's sessions to get the states of these others again; nil for all that they see.
     mutating func add(_ others: [User]?, to user: User, at now: Int64) {
         if let others {
             for other in others { user.retold.others[other.number] = other }
@@ -32,13 +32,13 @@ struct Retellings {
         listed.append((user, now))
     }
 
-    /// Whether the user's sessions are about to be told again of this one.
+    /// Whether the user's sessions are about to get the state of this one again.
     func areWanted(by user: User, of other: UserNumber) -> Bool {
         user.retold.isEverybody || user.retold.others[other] != nil
     }
 
     /// A tick has come.
-    /// - Parameter isDue: whether users who wait since this moment are told.
+    /// - Parameter isDue: whether users who wait since this moment are due.
     mutating func begin(_ isDue: (Int64) -> Bool) {
         while due < listed.count, isDue(listed[due].at) { due += 1 }
     }
@@ -57,28 +57,28 @@ struct Retellings {
     }
 }
 
-/// Tells a user's sessions again of others. One step for each session and user.
+/// Sends others' states to a user's sessions again. One step for each session and user.
 private struct Retelling {
-    /// nil: everybody whom the session is told of.
+    /// nil: all users that the session sees.
     private let others: [User]?
     private let sessions: [Session]
     private var session = 0
-    /// Whom the session is told of, and who of them comes next.
+    /// The users that the session sees, and the next of them.
     private var listed: [User]?
     private var place = 0
 
-    /// - Parameter others: nil for everybody of whom the user is told.
+    /// - Parameter others: nil for all that the user sees.
     init(of others: [User]?, to user: User) {
         self.others = others
         sessions = user.sessions
     }
 
-    /// Returns whether all have been told.
+    /// Returns whether all are done.
     mutating func goOn(_ steps: inout Int, _ tell: (Session, User) -> Void) -> Bool {
         while session < sessions.count {
             if listed == nil {
                 listed = others ?? everybody(whom: sessions[session])
-                // To list them takes a little, too, and there may be nobody.
+                // Listing them takes a little, too, and the list may be empty.
                 steps -= 1 + (listed?.count ?? 0) / 16
             }
             let users = listed ?? []

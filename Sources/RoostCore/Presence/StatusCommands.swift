@@ -53,7 +53,7 @@ final class StatusCommands {
         return now.wall.expiry(after: time)
     }
 
-    /// Tells the user's own devices.
+    /// Notifies the user's own devices.
     private func announce(_ user: User) {
         let frame = own(user)
         for session in user.sessions { delivery.deliver(frame, .status, to: session) }
@@ -68,7 +68,7 @@ final class StatusCommands {
         }
     }
 
-    /// The event that tells the user's own devices how the user wants to be shown.
+    /// The event for the user's own devices with the user's chosen status.
     func own(_ user: User) -> Frame {
         replies.builder.begin("status")
         replies.builder.members(of: user.presence.status)

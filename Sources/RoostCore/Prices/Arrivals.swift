@@ -37,7 +37,7 @@ final class Arrivals {
     init(_ bounds: Bounds) { self.bounds = bounds }
 
     /// Pays for a `hello`.
-    /// - Parameter told: the sessions that hear of the user's coming.
+    /// - Parameter told: the sessions that get the user's coming.
     /// - Throws: `rate_limited`, with the time until the price can be paid.
     func pay(for user: User, told: Int, at now: Moment) throws(Refusal) {
         let price = bounds.hello + Int64(user.placeCount / bounds.places) + Int64(told) / bounds.deliveries
@@ -58,7 +58,7 @@ final class Arrivals {
         charge(1 + rows / bounds.rows + bytes / bounds.bytes, to: user, at: now)
     }
 
-    /// How many milliseconds a session of the user waits before it is sent more; nil if it needn't.
+    /// Milliseconds that a session of the user waits before it is sent more; nil if it needn't.
     func wait(for user: User, at now: Moment) -> Int64? {
         user.spent.arrivals.spend(0, of: bounds.allowance, at: now.monotonic)
     }

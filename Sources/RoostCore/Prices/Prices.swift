@@ -1,13 +1,13 @@
 import RoostFraming
 import RoostWire
 
-/// What commands cost, and who may still pay. A command costs 1, and more if it makes more work than a small message:
-/// by its length, by the names in it, and by the sessions that are told. All sessions of a user pay from one allowance.
-/// A session that goes on sending although it is refused is closed. Loop thread only.
+/// The costs of commands, and the users' allowances. A command costs 1, and more if it makes more work than a small
+/// message: by its length, by the names in it, and by the sessions that get its event. All sessions of a user pay from
+/// one allowance. A session that goes on sending although it is refused is closed. Loop thread only.
 final class Prices {
     /// The limits of this part.
     struct Bounds {
-        /// What a user may spend on commands.
+        /// The allowance of a user for commands.
         let commands: Spending.Rate
         /// Refusals that a session may get.
         let refusals: Spending.Rate
@@ -52,12 +52,12 @@ final class Prices {
         }
     }
 
-    /// What a session keeps for this part.
+    /// The state that a session keeps for this part.
     struct Slot {
-        /// What it has spent before its user is known.
+        /// Cost spent before its user is known.
         fileprivate var spent = Spending()
         fileprivate var refusals = Spending()
-        /// What the command that is being carried out has paid so far.
+        /// Cost paid so far by the command that is being carried out.
         fileprivate var paid: Int64 = 0
         /// It has had more refusals than it may.
         fileprivate var isExcessive = false
@@ -105,17 +105,17 @@ final class Prices {
         }
     }
 
-    /// Of telling as many sessions something of this length.
+    /// The cost of sending something of this length to as many sessions.
     @inline(__always)
     private func price(deliveries: Int, bytes: Int) -> Int64 {
         Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
     }
 
-    /// Of writing a body to the store.
+    /// The cost of writing a body to the store.
     @inline(__always)
     private func price(ofStoring bytes: Int) -> Int64 { Int64(bytes / bounds.storedBytesPerCommand) }
 
-    /// Of a message that wasn't in its command, and of telling it.
+    /// The cost of a message that wasn't in its command, and of sending it.
     private func price(ofMessage bytes: Int, deliveries: Int) -> Int64 {
         Int64(bytes / bounds.smallBytes) + price(ofStoring: bytes) + price(deliveries: deliveries, bytes: bytes)
     }
@@ -141,7 +141,7 @@ final class Prices {
             retryAfterMilliseconds: wait)
     }
 
-    /// The session was told to wait.
+    /// The session was asked to wait.
     func noteRefusal(of session: Session, at now: Moment) {
         if session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil {
             session.prices.isExcessive = true
@@ -163,7 +163,7 @@ final class Prices {
         charge(Int64(bytes / bounds.answerBytesPerCommand), to: session, at: now)
     }
 
-    /// Takes a price afterwards, for what nobody could have refused.
+    /// Takes a cost afterwards, for work that couldn't have been refused.
     func charge(_ price: Int64, to session: Session, at now: Moment) {
         if let user = session.user {
             user.spent.commands.charge(price, of: bounds.commands, at: now.monotonic)
@@ -172,10 +172,11 @@ final class Prices {
         }
     }
 
-    /// Whether the session goes on sending although it is told to wait.
+    /// Whether the session goes on sending although it is asked to wait.
     func isRefusedTooOften(_ session: Session) -> Bool { session.prices.isExcessive }
 
-    /// What the command costs whoever is told: 1, and more for commands that make more work than a small message.
+    /// The cost of the command, apart from deliveries: 1, and more for commands that make more work than a small
+    /// message.
     private func price(of command: Command) -> Int64 {
         switch command {
         // A watch takes 0.5 µs to find, to check and to write down.
@@ -203,7 +204,7 @@ final class Prices {
         case .pins(let list): 1 + 2 * rows(list.limit)
         // Sorts up to a thousand, and writes a page of them.
         case .bans: 5
-        // A contact takes 0.5 µs to write down. That others are told comes on top.
+        // A contact takes 0.5 µs to write down. Deliveries come on top.
         case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):
             1 + Int64(limit ?? bounds.rows) / 10
         // Up to a hundred requests, each of which is judged by its link.
@@ -214,7 +215,7 @@ final class Prices {
         case .devices: 5
         // Up to a thousand rows that are next to each other. What they hold is paid afterwards.
         case .getState: 10
-        // Up to a hundred members, of whom each has a row of its own.
+        // Up to a hundred members, each with a row of its own.
         case .receipts: 15
         case .members(let list): list.hasPresence ? 15 : 10
         case .operator(let command):
@@ -227,7 +228,7 @@ final class Prices {
             case .showReport: 10
             case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce, .showInvitation: 5
             case .states(let names): 1 + Int64(names.count) / 5
-            // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
+            // A page of 4,096 rows is looked at, and up to 256 events are stored and sent. The deliveries come on top.
             case .eraseMessages: 50
             // Up to 500 members are removed.
             case .eraseConversation: 50
@@ -241,7 +242,7 @@ final class Prices {
         }
     }
 
-    /// How many messages or conversations the answer may have. A message of a page takes 1 to 2 µs to read and to write
-    /// down, a conversation 4 µs, because its last message has a place of its own in the store.
+    /// Most messages or conversations in the answer. A message of a page takes 1 to 2 µs to read and to write down, a
+    /// conversation 4 µs, because its last message has a place of its own in the store.
     private func rows(_ limit: Int?) -> Int64 { Int64(min(max(1, limit ?? bounds.rows), bounds.rowsMax)) }
 }

@@ -1,7 +1,7 @@
-/// What somebody has spent of an allowance that grows back at a steady rate. The allowance is full at the beginning and
-/// needs no clock until then, so that a user who spends nothing costs two plain numbers.
+/// The spent part of an allowance that grows back at a steady rate. The allowance is full at the beginning and needs no
+/// clock until then, so that a user who spends nothing costs two plain numbers.
 struct Spending {
-    /// How fast an allowance grows back, and how much of it there can be.
+    /// The rate at which an allowance grows back, and its maximum.
     struct Rate {
         /// Units in each period.
         let amount: Int64

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// The people whom an answer about conversations names, each once, with what a list shows of them. So a client can show
-/// the list without asking for each.
+/// The people in an answer about conversations, each once, with the members that a list shows. So a client can show the
+/// list without asking for each.
 struct PeopleShown {
     private let viewer: User
     private let policy: Policy

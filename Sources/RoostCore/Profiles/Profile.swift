@@ -2,13 +2,13 @@ import RoostWire
 
 /// The profile of one user. A user has one from the first change on, and only `Profiles` changes it. Loop thread only.
 final class Profile {
-    /// As it is stored: what others are shown. Its version is 0 as long as none is stored.
+    /// The stored profile, which others see. Its version is 0 as long as none is stored.
     fileprivate(set) var stored: StoredProfile
-    /// As it will be when everything under way is stored: what the next change is judged by.
+    /// The profile once everything under way is stored: the next change is judged by it.
     fileprivate(set) var latest: StoredProfile
-    /// How the user is found.
+    /// The names that a search finds the user by.
     fileprivate(set) var keys: [FoldedName] = []
-    /// Others are about to be told of a change.
+    /// Whether a change is about to be sent to others.
     var isListed = false
 
     init(_ stored: StoredProfile) {
@@ -32,8 +32,8 @@ final class Profile {
     var isShown: Bool { stored.version > 0 }
 }
 
-/// Profiles that change: it judges changes, keeps usernames unique, and notes a change once it is stored. Nobody is
-/// shown what a crash could take back, because a version stands for one content. Loop thread only.
+/// Profiles that change: it judges changes, keeps usernames unique, and notes a change once it is stored. No viewer
+/// gets what a crash could take back, because a version stands for one content. Loop thread only.
 final class Profiles {
     /// The limits of this part.
     struct Bounds {
@@ -95,8 +95,8 @@ final class Profiles {
         return next
     }
 
-    /// Nobody else may have the username, nor be called so: an id is found first, so the username would lead to
-    /// another. A name that was only named by somebody is nobody's.
+    /// Checks that no other user has the username, nor the id: an id is found first, so the username would lead to
+    /// another user. A name that was only mentioned by another user is free.
     private func checkFree(_ username: String, for user: User) throws(Refusal) {
         let called = directory.user(called: username).flatMap { $0.hasAccount ? $0 : nil }
         let others = [directory.usernames[username], called]

@@ -53,7 +53,7 @@ final class ProfileCommands {
         try self.change(user, change, isGiven: false, isDeleted: nil, id, session, now)
     }
 
-    /// A service or an operator changes the profile of somebody, who needn't have come yet.
+    /// A service or an operator changes the profile of a user, who needn't have come yet.
     func give(
         _ name: Text, _ change: ProfileChange, isDeleted: Bool?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
@@ -70,7 +70,7 @@ final class ProfileCommands {
         try self.change(user, change, isGiven: true, isDeleted: isDeleted, id, session, now)
     }
 
-    /// The answer comes when the change is stored, and then everybody is told.
+    /// The answer comes when the change is stored, and then everyone concerned gets it.
     private func change(
         _ user: User, _ change: ProfileChange, isGiven: Bool, isDeleted: Bool?, _ id: CommandID?, _ session: Session,
         _ now: Moment
@@ -130,7 +130,7 @@ final class ProfileCommands {
         chores.begin(request, for: session, at: now)
     }
 
-    /// The next users of whom a word of the name, or the username, begins so.
+    /// Finds the next users with this prefix in a word of the name, or in the username.
     func find(_ find: Command.Find, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (asker, _) = try session.speaker()
         try chores.check(session)
@@ -157,7 +157,7 @@ final class ProfileCommands {
         chores.begin(request, for: session, at: now)
     }
 
-    /// Says where a page ended by what the asker was shown, so that it betrays nobody else.
+    /// The end of a page in terms of what the asker was shown, so that it betrays no other user.
     private func next(after hit: FindRequest.Hit) -> String {
         hit.user.name + " " + String(decoding: hit.key.bytes, as: UTF8.self)
     }

@@ -2,11 +2,11 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// Tells a changed profile to those who see the user: its own devices, sessions that watch it, and the other users of
-/// direct conversations. Changes are collected for a moment and told as they are then, at the pace of presence, so a
+/// Sends a changed profile to those who see the user: its own devices, sessions that watch it, and the other users of
+/// direct conversations. Changes are collected for a moment and sent as they are then, at the pace of presence, so a
 /// user waits once, however often its profile changes. Loop thread only.
 final class ProfileNews {
-    /// A profile that is being told.
+    /// A profile that is being sent.
     private struct Telling {
         let user: User
         let frame: Frame
@@ -23,7 +23,7 @@ final class ProfileNews {
     private let chores: Chores
     private let gatherMilliseconds: Int64
     private var changed = Deque<User>()
-    /// How many of them have waited for their time; the others wait for the next.
+    /// Number of those that have waited for their time; the others wait for the next.
     private var due = 0
     private var telling: Telling?
     private var gatherAt: Int64?
@@ -49,7 +49,7 @@ final class ProfileNews {
         if gatherAt == nil { gatherAt = TickGrid.next(after: now, every: gatherMilliseconds) }
     }
 
-    /// How many are told of a change, or looked at.
+    /// Number of sessions and users that get, or are checked for, a change.
     func audience(of user: User) -> Int {
         user.presence.watchers.count + user.peers.count + user.sessions.count
     }
@@ -57,7 +57,7 @@ final class ProfileNews {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { gatherAt.map { max($0, presence.pace.readyAt) } ?? .max }
 
-    /// What has changed is told if its time has come.
+    /// Begins to send changes if their time has come.
     func tick(at now: Moment) {
         guard nextDeadline <= now.monotonic else { return }
         gatherAt = nil
@@ -68,7 +68,7 @@ final class ProfileNews {
         chores.begin(round, at: now)
     }
 
-    /// Goes on with a round, one step for each session or user who may have to be told. Returns whether all were told.
+    /// Goes on with a round, one step for each possible recipient. Returns whether all are done.
     func goOn(_ steps: inout Int, at now: Moment) -> Bool {
         while steps > 0, telling != nil || due > 0 {
             if telling == nil { begin() } else if finish(&steps, at: now) { telling = nil }
@@ -117,20 +117,20 @@ final class ProfileNews {
         delivery.push(frame, to: session, isPatient: true)
     }
 
-    /// Whether the session is told when the user's profile changes.
+    /// Whether the session gets changes of the user's profile.
     func isTold(_ session: Session, of user: User) -> Bool {
         guard let viewer = session.user, !policy.hidesProfile(of: user, from: viewer) else { return false }
         return viewer === user || presence.isTold(session, of: user.number)
     }
 
-    /// Tells the viewer the user's profile, if there is one.
+    /// Sends the user's profile to the viewer, if there is one.
     func show(_ user: User, to viewer: User) {
         guard user.profile?.isShown == true, !policy.hidesProfile(of: user, from: viewer) else { return }
         let frame = frame(of: user)
         for session in viewer.sessions { delivery.deliver(frame, .profile(user.number), to: session) }
     }
 
-    /// The event that tells the user's profile as it is now.
+    /// The event with the user's present profile.
     func frame(of user: User) -> Frame {
         builder.begin("profile")
         builder.profile(of: user)

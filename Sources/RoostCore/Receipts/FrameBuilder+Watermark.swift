@@ -11,7 +11,7 @@ extension FrameBuilder {
         self.member("firstMention", mentions.first.value)
     }
 
-    /// Writes a member's watermark into the object that is open, as far as it may be told.
+    /// Writes the visible part of a member's watermark into the object that is open.
     func members(of watermark: Watermark, _ view: ReceiptView) {
         guard view != .nothing else { return }
         if view == .all {

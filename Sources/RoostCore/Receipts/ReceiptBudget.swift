@@ -1,6 +1,6 @@
-/// How many receipts one conversation may still send: n members who ack a message cause n² receipts. Up to a second's
-/// worth is sent at once. After that none are sent until all of it is paid for, so that members of a busy conversation
-/// get many receipts in few writes. It reads no clock and holds no receipts. Loop thread only.
+/// Number of receipts that one conversation may still send: n members who ack a message cause n² receipts. Up to a
+/// second's worth is sent at once. After that none are sent until all of it is paid for, so that members of a busy
+/// conversation get many receipts in few writes. It reads no clock and holds no receipts. Loop thread only.
 struct ReceiptBudget {
     private static let secondMicroseconds: Int64 = 1_000_000
 

@@ -160,7 +160,7 @@ final class ReceiptCommands {
         }
     }
 
-    /// Returns how many sessions were told.
+    /// Returns the number of sessions that got it.
     private func tellOwnDevices(of member: Member) -> Int {
         guard !member.user.sessions.isEmpty else { return 0 }
         let key = Owed.receipt(member.conversation.number, member.user.number)
@@ -169,13 +169,13 @@ final class ReceiptCommands {
         return member.user.sessions.count
     }
 
-    /// Returns how many sessions were told.
+    /// Returns the number of sessions that got it.
     private func tellOthers(_ telling: Receipts.Telling) -> Int {
         counters.receiptsGathered += 1
         let member = telling.member
         let key = Owed.receipt(member.conversation.number, member.user.number)
         let full = frame(member, .all, isOwn: false)
-        // Made only for members who aren't told what was delivered.
+        // Made only for members who don't get delivery receipts.
         var reading: Frame?
         var told = 0
         for other in member.conversation.members where other !== member {
@@ -195,7 +195,7 @@ final class ReceiptCommands {
         return told
     }
 
-    /// The member's present watermark, as this session is told; nil if it isn't told any.
+    /// The member's present watermark, as this session sees it; nil if it sees none.
     func frame(_ member: Member, for session: Session) -> Frame? {
         guard let viewer = session.user else { return nil }
         let view = directory.policy.receipts(of: member, to: viewer)

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// Answers `receipts`: who has got a message, and who has read it, and when. What isn't durable yet is in memory; the
-/// rest the log tells. Loop thread only.
+/// Answers `receipts`: the members who have got and read a message, with times. Recent times that aren't durable yet
+/// are in memory; the rest comes from the log. Loop thread only.
 final class ReceiptListing {
     /// A page, as it was when it was asked for.
     struct Page {
@@ -15,7 +15,7 @@ final class ReceiptListing {
             /// When, if that may not be durable yet.
             var deliveredAt: Timestamp?
             var readAt: Timestamp?
-            /// Of the member's watermarks, if they are at this message.
+            /// Times of the member's watermarks, if they are at this message.
             var lastDeliveredAt: Timestamp?
             var lastReadAt: Timestamp?
         }

@@ -1,21 +1,20 @@
 import DequeModule
 import RoostWire
 
-/// How far members and devices have got, who must still be told, and what must still be stored. Only the newest state
-/// of a receipt matters. So receipts collect until a tick, and those that exceed a bound of the turn or the
-/// conversation wait. This type decides whom to tell; the caller tells them. Loop thread only.
+/// The positions of members and devices, the receipts to send, and the ones to store. Only the newest state of a
+/// receipt matters. So receipts collect until a tick, and those that exceed a bound of the turn or the conversation
+/// wait. This type decides which sessions get them; the caller sends them. Loop thread only.
 final class Receipts {
     /// The state of one member. It is stored in the member, but only this type changes it.
     struct Progress {
         fileprivate(set) var watermark: Watermark
-        /// Somebody must still be told.
+        /// Whether a receipt has to be sent.
         fileprivate var isUntold = false
-        /// The other members must still be told that more was read. Those who aren't told what was delivered are told
-        /// nothing else.
+        /// Whether the other members must get that more was read. Members without delivery receipts get nothing else.
         fileprivate var isReadUntold = false
-        /// The other members must still be told that more was delivered.
+        /// Whether the other members must get that more was delivered.
         fileprivate var isDeliveryUntold = false
-        /// The user's own devices must still be told.
+        /// Whether the user's own devices must get it.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
         /// Counts what was read and marked. What was found out before a change isn't true any more.
@@ -26,7 +25,7 @@ final class Receipts {
         init(_ watermark: Watermark) { self.watermark = watermark }
     }
 
-    /// How far a device has acked. It is stored in the device, but only this type changes it.
+    /// The position that a device has acked. It is stored in the device, but only this type changes it.
     struct Cursor {
         fileprivate(set) var position: Position
         fileprivate(set) var isNew: Bool
@@ -43,12 +42,12 @@ final class Receipts {
         fileprivate var budget = ReceiptBudget()
     }
 
-    /// A member whose progress must be told now, and to whom.
+    /// A member whose progress must be sent now, and its recipients.
     struct Telling {
         let member: Member
         let toOwnDevices: Bool
         let toOthers: Bool
-        /// Whether more was read since others were told last.
+        /// Whether more was read since the last receipt for others.
         let isReading: Bool
     }
 
@@ -73,7 +72,7 @@ final class Receipts {
 
     private let bounds: Bounds
 
-    // For telling: members that have changed and are told at the next tick, and members whose tick has come.
+    // For sending: members that have changed and are sent at the next tick, and members whose tick has come.
     private var changed: [Member] = []
     private var gatherAt: Int64?
     private var due = Deque<Member>()
@@ -145,7 +144,7 @@ final class Receipts {
         member.progress.isReadUntold = true
     }
 
-    /// Whether the other members are told when this one has read up to this message.
+    /// Whether the other members get a receipt when this one has read up to this message.
     func isTold(_ member: Member, to sequence: SequenceNumber) -> Bool {
         sequence > member.progress.watermark.read && member.conversation.members.count <= bounds.membersMax
     }
@@ -195,7 +194,7 @@ final class Receipts {
         note(member, at: now)
     }
 
-    /// These messages were withheld from the member, for whom they aren't unread.
+    /// These messages were withheld from the member, so they don't count as unread.
     func pass(_ member: Member, _ messages: ClosedRange<Int64>, at now: Moment) {
         guard messages.upperBound > member.readFloor.value else { return }
         member.progress.watermark.pass(messages)
@@ -247,7 +246,7 @@ final class Receipts {
 
     // MARK: Telling
 
-    /// Whether members whose tick has come must still be told about.
+    /// Whether members whose tick has come must still be sent.
     var hasMoreToTell: Bool { !due.isEmpty }
 
     /// Begins the telling of this millisecond. Returns false if that was begun already or nothing is due.
@@ -260,9 +259,9 @@ final class Receipts {
         return true
     }
 
-    /// Returns the member to tell about next, or nil when it is enough for now. Own devices are always told. Others
-    /// wait in a queue for a later tick while their conversation has used up its budget; then they get the newest
-    /// state. `told` must report how many receipts were sent.
+    /// Returns the member to send next, or nil when it is enough for now. Own devices always get it. Others wait in a
+    /// queue for a later tick while their conversation has used up its budget; then they get the newest state. `told`
+    /// must report the number of receipts that were sent.
     func next(at now: Moment) -> Telling? {
         while left > 0, let member = due.popFirst() {
             // Skipped members count too, because looking at them takes time.
@@ -291,7 +290,7 @@ final class Receipts {
         return nil
     }
 
-    /// Records that this many sessions were told about the member.
+    /// Records the number of sessions that got the member's receipt.
     func told(_ telling: Telling, own: Int, others: Int, at now: Moment) {
         left -= own + others
         telling.member.conversation.receiptPace.budget.spend(others, of: bounds.perSecond, at: now.monotonic)
@@ -304,7 +303,7 @@ final class Receipts {
         steps.time(of: sequence, isRead: isRead, in: member.progress.steps)
     }
 
-    /// What the writer had is durable.
+    /// The writer's steps are durable.
     func batchIsDurable() {
         for member in committing { steps.removeTaken(of: &member.progress.steps) }
         committing.removeAll(keepingCapacity: true)

@@ -52,7 +52,7 @@ struct StepPool {
         return steps
     }
 
-    /// What the writer has is durable.
+    /// The writer's steps are durable.
     mutating func removeTaken(of chain: inout Chain) {
         while chain.taken > 0 { removeFirst(of: &chain) }
     }
@@ -62,7 +62,7 @@ struct StepPool {
         while chain.count > 0 { removeFirst(of: &chain) }
     }
 
-    /// When a watermark reached a message, if one of the steps tells.
+    /// Time when a watermark reached a message, if one of the steps has it.
     func time(of sequence: SequenceNumber, isRead: Bool, in chain: Chain) -> Timestamp? {
         var found: Timestamp?
         forEach(in: chain) { step in

@@ -22,8 +22,8 @@ struct UnackedMessages: ~Copyable {
 
     var first: Entry? { count > 0 ? ring?[head] : nil }
 
-    /// Adds a message whose ack will be told. Beyond `most`, a new entry replaces an old one of the same conversation,
-    /// whose ack it covers.
+    /// Adds a message whose ack changes a watermark. Beyond `most`, a new entry replaces an old one of the same
+    /// conversation, whose ack it covers.
     @inline(__always)
     mutating func note(_ entry: Entry, atMost most: Int) {
         if count >= most {
@@ -34,7 +34,7 @@ struct UnackedMessages: ~Copyable {
         append(entry)
     }
 
-    /// As above, for several messages of one conversation.
+    /// Adds several messages of one conversation in the same way.
     @inline(__always)
     mutating func note(_ entries: [Entry], atMost most: Int) {
         guard let last = entries.last else { return }

@@ -1,14 +1,15 @@
 import RoostFraming
 import RoostWire
 
-/// `unread`: a user marks messages of others that were read as unread again, for the user's own devices alone. What
-/// others were told stays. The log says who wrote the messages: the user's own ones aren't unread. Loop thread only.
+/// `unread`: a user marks read messages of others as unread again, for the user's own devices alone. Receipts that
+/// others have got stay. The log gives the authors of the messages: the user's own ones aren't unread. Loop thread
+/// only.
 final class UnreadMarks {
-    /// What is known of the messages so far: those above `before` have been looked at.
+    /// The messages looked at so far: those above `before`.
     struct Page {
         fileprivate let member: Member
         fileprivate let first: SequenceNumber
-        /// What the member had read and marked when it asked. What comes after that counts more.
+        /// The member's read and marked messages when it asked. Later changes count more.
         fileprivate let turn: UInt64
         fileprivate var before: SequenceNumber
         fileprivate var found: [SequenceNumber] = []
@@ -63,7 +64,7 @@ final class UnreadMarks {
         reads.ask(.history(request), for: .unread(asker, page))
     }
 
-    /// The log has told who wrote some of them.
+    /// The log has returned the authors of some of them.
     func answered(_ result: ReadResult, _ page: Page, _ asker: Asker, at now: Moment) {
         guard asker.session.phase == .ready else { return }
         do throws(Refusal) {

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `contact.report`, `admin.reports` and `admin.report.…`: what users report to the operators, and what these do about
-/// it. Who is reported isn't told. Loop thread only.
+/// `contact.report`, `admin.reports` and `admin.report.…`: users' reports to the operators, and the operators' work on
+/// them. Reported users don't learn of them. Loop thread only.
 final class ReportCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -77,7 +77,7 @@ final class ReportCommands {
             let other = directory.naming.person(named: name)
             if let other { try check(other, isReportedBy: user) }
             try spend(by: user, now)
-            // A report of nobody is answered as any other: else it would say who has an account.
+            // A report of an unknown name gets the usual answer: another one would reveal which users exist.
             guard let other else { return replies.acceptOnceStored(id, session, at: now) }
             var stored = StoredReport(0, by: user.number, of: other.number, report.reason, at: now.wall)
             stored.text = report.text?.string ?? ""
@@ -174,7 +174,7 @@ final class ReportCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// Users whom an answer names, each once.
+    /// Users named in an answer, each once.
     private struct Named {
         private(set) var users: [User] = []
         private var known: Set<UserNumber> = []
@@ -321,7 +321,7 @@ final class ReportCommands {
         journal.submit(append, session, id)
     }
 
-    /// - Parameter name: the operator's, or that of whoever a service closes it for.
+    /// - Parameter name: the operator's, or the name that a service closes it for.
     func close(_ number: Int64, note: Text?, by name: String, _ now: Moment) throws(Refusal) {
         let closing = StoredReport.Closing(by: name, note: note?.string ?? "", at: now.wall)
         journal.store(.report(try reports.close(number, closing)))

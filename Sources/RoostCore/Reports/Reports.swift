@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What users have reported, in the order of numbers. It is bounded: closed reports make room for new ones, the oldest
-/// first. It changes nothing but itself: the caller stores what has changed. Loop thread only.
+/// The users' reports, in the order of numbers. It is bounded: closed reports make room for new ones, the oldest first.
+/// It changes nothing but itself: the caller stores changes. Loop thread only.
 struct Reports {
     private var all: [StoredReport]
     private var nextNumber: Int64
     private let most: Int
-    /// How many of them are open.
+    /// Number of open reports.
     private(set) var open: Int
 
     init(_ stored: [StoredReport], atMost most: Int) {

@@ -1,8 +1,8 @@
 import RoostWire
 
-/// What the two of a request may do before it is accepted.
+/// The rights of the two users of a request before it is accepted.
 extension Policy {
-    /// Whether the user may say something more: of the sender, one message waits. It is told the same whether the
+    /// Whether the user may say something more: one message of the sender may wait. The answer is the same whether the
     /// receiver hasn't looked yet, has dropped the request or has blocked the sender.
     @inline(__always)
     func checkWaiting(by user: User, in conversation: Conversation) throws(Refusal) {
@@ -24,7 +24,7 @@ extension Policy {
         guard !conversation.isRequest else { throw .noRelationship }
     }
 
-    /// Whether the user may leave: the sender of a request isn't told what the receiver makes of it.
+    /// Whether the user may leave: the sender of a request doesn't learn of the receiver's choice.
     func checkLeaving(of user: User, from conversation: Conversation, isLast: Bool) throws(Refusal) {
         guard conversation.isRequest(to: user), !isLast else { return }
         throw Refusal(.conflict, "the conversation waits for you to accept it; use request.drop")
@@ -33,7 +33,7 @@ extension Policy {
     /// The conversation of two if it isn't one that only one of them wants.
     func wanted(_ direct: Conversation?) -> Conversation? { direct.flatMap { $0.isRequest ? nil : $0 } }
 
-    /// Whether the viewer is shown what the members are called: whoever has sent a request isn't shown its receiver.
+    /// Whether the viewer sees the members' profiles: the sender of a request doesn't see its receiver's.
     func showsPeople(of conversation: Conversation, to viewer: User) -> Bool {
         !conversation.isRequest || conversation.isRequest(to: viewer)
     }
@@ -43,7 +43,7 @@ extension Policy {
         direct.map { $0.isRequest(to: viewer) && !$0.isUnstored && !$0.isVeiled(from: viewer.number) } ?? false
     }
 
-    /// What `viewer` is told of how far the member has got: nothing before a request is accepted, and nothing in a
+    /// The part of the member's receipts that `viewer` sees: none before a request is accepted, and none in a
     /// conversation that isn't there for it.
     func receipts(of member: Member, to viewer: User) -> ReceiptView {
         guard !member.conversation.isVeiled(from: viewer.number) else { return .nothing }

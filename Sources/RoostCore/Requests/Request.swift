@@ -1,11 +1,11 @@
 import RoostWire
 
-/// What a direct conversation is as long as the user whom a stranger has written to hasn't accepted it: the sender has
-/// said one thing, and is told nothing of the receiver.
+/// A direct conversation begun by a stranger, until its receiver has accepted it: the sender has said one thing, and
+/// sees nothing of the receiver.
 struct Request {
-    /// Who may accept it.
+    /// The user who may accept it.
     let receiver: UserNumber
-    /// The receiver doesn't want to see it. Nobody else is told.
+    /// Whether the receiver doesn't want to see it. The sender doesn't learn of it.
     var isDropped = false
     /// Messages of the sender on their way to the log.
     var messagesUnderWay = 0
@@ -14,14 +14,14 @@ struct Request {
 
     init(to receiver: UserNumber) { self.receiver = receiver }
 
-    /// As it was stored.
+    /// Takes the stored form.
     init(_ stored: StoredRequest) {
         receiver = stored.receiver
         isDropped = stored.isDropped
     }
 }
 
-/// By whom a conversation was opened, and what the others have made of it.
+/// The opener of a conversation, and the others' reaction to it.
 struct Opening {
     /// Nil if that isn't known.
     let opener: User?
@@ -34,7 +34,7 @@ struct Opening {
 }
 
 extension Conversation {
-    /// Who opened it; nil if that isn't known.
+    /// The user who opened it; nil if unknown.
     var opener: User? { opening.opener }
 
     /// Whether anybody but the opener has written to it or changed something in it.
@@ -52,7 +52,7 @@ extension Member {
     /// Whether what is unread there is counted among all that the user has unread.
     var counts: Bool { !conversation.isRequest(to: user) }
 
-    /// What the conversation is to the member as long as it isn't accepted; nil if it is.
+    /// The state of the request for the member until it is accepted; nil for an ordinary conversation.
     var requestWord: StaticString? {
         guard let request = conversation.opening.request else { return nil }
         return request.receiver != user.number ? "sent" : request.isDropped ? "dropped" : "received"
@@ -66,9 +66,9 @@ struct Requests {
         let time: Timestamp
     }
 
-    /// Those that nobody has accepted.
+    /// Unaccepted ones.
     private var sent: [Sent] = []
-    /// How many wait for the user, or were dropped by it. They don't count against any bound of the user's.
+    /// Number of those that wait for the user, or were dropped by it. They don't count against any bound of the user's.
     private(set) var received = 0
 
     /// Checks that the user may send another. Those that have waited for so long don't count any more.

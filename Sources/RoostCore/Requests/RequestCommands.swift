@@ -1,10 +1,9 @@
 import RoostFraming
 import RoostWire
 
-/// `request.accept` and `request.drop`: what somebody makes of a stranger's first message. It owns nothing. Loop thread
-/// only.
+/// `request.accept` and `request.drop`: answers to a stranger's first message. It owns nothing. Loop thread only.
 struct RequestCommands {
-    /// The setting of which every device of the receiver is told that a request was dropped. Clients can't set it.
+    /// The setting by which every device of the receiver learns that a request was dropped. Clients can't set it.
     static let key = "@requests"
 
     let conversations: ConversationCommands
@@ -28,7 +27,7 @@ struct RequestCommands {
         }
     }
 
-    /// Both are told by an event in the conversation, which ends the request when it is stored.
+    /// Both get an event in the conversation, which ends the request when it is stored.
     private func submit(_ conversation: Conversation, by speaker: Speaker, _ asker: Asker?, _ now: Moment) {
         let builder = conversations.builder
         conversations.submit(.accept, of: conversation, by: speaker, asker, now) {
@@ -36,7 +35,7 @@ struct RequestCommands {
         }
     }
 
-    /// The request between the user and whom it wants as a contact, which the command may end; nil if there is none.
+    /// The request between the user and the wanted contact, which the command may end; nil if there is none.
     /// - Throws: `unavailable` or `busy` if the log can't take that end.
     func reserve(for command: ContactCommand, by user: User) throws(Refusal) -> Conversation? {
         let directory = conversations.directory
@@ -47,8 +46,8 @@ struct RequestCommands {
         return direct
     }
 
-    /// Two who have become contacts don't wait for each other any more. The event is by whoever made them so: if the
-    /// receiver has blocked the sender meanwhile, it is withheld like everything by the sender.
+    /// Two new contacts don't wait for each other any more. The event is by the user who made them so: if the receiver
+    /// has blocked the sender meanwhile, it is withheld like everything by the sender.
     func accept(_ request: Conversation, by speaker: Speaker, betweenContacts now: Moment) {
         let directory = conversations.directory
         guard let sender = request.opener,
@@ -62,8 +61,8 @@ struct RequestCommands {
         }
     }
 
-    /// The receiver's devices are told by its settings, so that nobody else is. If the process dies before that is
-    /// stored, the command is not answered, and a retry tells them.
+    /// The receiver's devices get it as a setting, so that other users don't. If the process dies before that is
+    /// stored, the command is not answered, and a retry sends it.
     private func drop(
         _ conversation: Conversation, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) {
@@ -82,7 +81,7 @@ struct RequestCommands {
 }
 
 extension ContactCommand {
-    /// Whom the user wants as a contact by it; nil if by another command.
+    /// The contact that the user wants by it; nil for another command.
     var wanted: Text? {
         switch self {
         case .invite(let user, _, _), .accept(let user, _): user
@@ -91,7 +90,7 @@ extension ContactCommand {
     }
 }
 
-/// What is stored in a request, which may be its end.
+/// Stored events of a request, which may be its end.
 extension ConversationCommands {
     /// Ends the request in which the user wants to write more, if the two know each other by now in another way.
     func acceptOfKnown(

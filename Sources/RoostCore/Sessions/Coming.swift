@@ -4,17 +4,17 @@ import RoostWire
 public struct Coming {
     /// The session.
     public let session: SessionID
-    /// Who it belongs to; nil if it was never welcomed.
+    /// The user and the device; nil if it was never welcomed.
     public let user, device: String?
-    /// How it ended; nil if it was just welcomed.
+    /// Its end; nil if it was just welcomed.
     public let ended: EndReason?
     /// The code with which the relay closes it, if it does.
     public let closed: CloseCode?
     /// The last command of it that was refused.
     public let lastError: ErrorCode?
-    /// How long it was open.
+    /// Duration of the session.
     public let milliseconds: Int64
-    /// What the host has attached to it.
+    /// The host's attachment.
     public let attachment: AnyObject?
 
     /// Whether it ended as sessions do, and not for something that an operator may want to look into.
@@ -26,7 +26,7 @@ public struct Coming {
     }
 }
 
-/// What the operator's log is told of sessions.
+/// The sessions that the operator's log gets.
 public enum ComingsNoted: Sendable {
     /// Nothing.
     case none

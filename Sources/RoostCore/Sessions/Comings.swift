@@ -2,7 +2,7 @@ import RoostWire
 
 /// The sessions that were welcomed or have ended, for the host's log. Loop thread only.
 struct Comings {
-    /// Which ones are kept for the host.
+    /// The kinds that are kept for the host.
     var noted = ComingsNoted.none
     private var waiting: [Coming] = []
 

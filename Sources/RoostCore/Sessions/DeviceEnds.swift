@@ -2,8 +2,8 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// How connections ended, on the way to the store. A device is looked at some seconds after it came or went, and only
-/// what then differs from the store is written: whoever is back by then costs nothing. Loop thread only.
+/// Ends of connections, on the way to the store. A device is looked at some seconds after it came or went, and only
+/// what then differs from the store is written: a device that is back by then costs nothing. Loop thread only.
 final class DeviceEnds {
     /// The limits of this part.
     struct Bounds {
@@ -18,11 +18,11 @@ final class DeviceEnds {
         }
     }
 
-    /// What a device keeps for this part.
+    /// The state that a device keeps for this part.
     struct Slot {
-        /// How its last connection ended; nil if there was none.
+        /// The end of its last connection; nil if there was none.
         fileprivate(set) var last: StoredEnd?
-        /// What is stored: nothing while it is connected.
+        /// The stored end: nil while it is connected.
         fileprivate var stored: StoredEnd?
         fileprivate var isNoted = false
 
@@ -60,10 +60,10 @@ final class DeviceEnds {
     /// When to call `takeDue` next, in monotonic milliseconds.
     var nextDeadline: Int64 { changed.isEmpty ? .max : storeAt }
 
-    /// What is to be stored now: some of it, if there is much.
+    /// The ends to store now: some of them, if there are many.
     func takeDue(at now: Int64) -> [Mutation] { storeAt <= now ? take(atMost: bounds.atOnce) : [] }
 
-    /// What is to be stored before the relay stops.
+    /// The ends to store before the relay stops.
     func takeAll() -> [Mutation] { take(atMost: .max) }
 
     private func take(atMost most: Int) -> [Mutation] {

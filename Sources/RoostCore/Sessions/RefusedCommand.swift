@@ -7,12 +7,12 @@ public struct RefusedCommand {
 
     /// The session.
     public let session: SessionID
-    /// Who it belongs to; nil if it wasn't welcomed.
+    /// The user and the device; nil if it wasn't welcomed.
     public let user, device: String?
-    /// What the client was told.
+    /// The code in the client's answer.
     public let code: ErrorCode
     /// The sentence with it.
     public let reason: String
-    /// What the host has attached to the session.
+    /// The host's attachment to the session.
     public let attachment: AnyObject?
 }

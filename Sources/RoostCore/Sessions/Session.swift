@@ -20,10 +20,10 @@ public final class Session {
         case ended
     }
 
-    /// What a token allows besides being its user.
+    /// The rights of a token besides being its user's.
     struct Permit {
-        /// Whose token lets the session use the operators' commands, all or some; nil for everybody else's. An
-        /// operator's session may belong to no user.
+        /// The name of an operator whose token lets the session use the operators' commands, all or some; nil for other
+        /// tokens. An operator's session may belong to no user.
         fileprivate(set) var operatorName: String?
         /// Whether that is an operator, or a service if not.
         fileprivate(set) var isOperator = false
@@ -66,7 +66,7 @@ public final class Session {
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?
     unowned(unsafe) private(set) var device: Device?
-    /// What its newest token allows.
+    /// The rights of its newest token.
     private(set) var permit = Permit()
     /// Ephemeral events held back because the session is slow.
     var owed: Set<Owed> = []
@@ -87,7 +87,8 @@ public final class Session {
 
     /// The user's or operator's name once known. For logs.
     public var userName: String? { user?.name ?? operatorName }
-    /// Whose token lets the session use the operators' commands, all or some; nil for everybody else's.
+    /// The name of an operator whose token lets the session use the operators' commands, all or some; nil for other
+    /// tokens.
     var operatorName: String? { permit.operatorName }
     /// Whether `welcome` was sent and the session goes on.
     public var isReady: Bool { phase == .ready }
@@ -108,7 +109,7 @@ public final class Session {
     /// Whether it is a service's, which hands on what others say: a mistake of one of them is none of its own.
     var handsOn: Bool { user == nil && permit.isService }
 
-    /// Who speaks if the command names nobody: the session's user, from its device.
+    /// The speaker of a command without `as`: the session's user, from its device.
     @inline(__always)
     func ownSpeaker() throws(Refusal) -> Speaker {
         let (user, device) = try speaker()
@@ -178,7 +179,7 @@ public final class Session {
         phase = .ready
     }
 
-    /// What the session's newest token allows.
+    /// Takes the rights of the session's newest token.
     func permit(_ grant: Grant) { permit = Permit(grant) }
 
     /// Ends the session; nothing more is sent to it. The host sends this close code.

@@ -84,7 +84,7 @@ final class SessionCommands {
         delivery.shut(session, .normal)
     }
 
-    /// Tells the user about the user's own devices, and why those that are away are away.
+    /// Lists the user's own devices, and why absent ones are away.
     func devices(_ id: CommandID?, _ session: Session) throws(Refusal) {
         let (user, _) = try session.speaker()
         builder.begin("ok")
@@ -102,7 +102,7 @@ final class SessionCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// Refuses a command. A session that sends too many malformed ones, or goes on although it is told to wait, is
+    /// Refuses a command. A session that sends too many malformed ones, or goes on although it is asked to wait, is
     /// closed.
     func refuse(_ refusal: Refusal, _ id: CommandID?, _ session: Session, _ now: Moment) {
         var refusal = refusal
@@ -207,7 +207,7 @@ final class SessionCommands {
             guard !known.isDeleted else { throw Refusal(.unauthorized, "the user has left for good") }
         }
         try signIns.check(grant, for: session, at: now)
-        // A newcomer has nothing to catch up with, and nobody hears of it.
+        // A newcomer has nothing to catch up with, and no watchers.
         if let known = directory.user(called: grant.user) {
             try arrivals.pay(for: known, told: presence.audience(of: known), at: now)
         }
@@ -252,7 +252,7 @@ final class SessionCommands {
         }
     }
 
-    /// A second connection of a device takes over. Nobody sees the user leave.
+    /// A second connection of a device takes over. No watcher sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
         guard let old = device.giveWay() else { return }
         counters.sessions.takeovers += 1
@@ -352,7 +352,7 @@ final class SessionCommands {
 
     // MARK: The end
 
-    /// Tells every session when to reconnect, spread over `spread` milliseconds so that they don't all come at once.
+    /// Sends every session a time to reconnect, spread over `spread` milliseconds so that they don't all come at once.
     func announceDrain(over spread: Int64) {
         for session in sessions.sorted where session.phase != .ended {
             builder.begin("drain")
@@ -412,7 +412,7 @@ final class SessionCommands {
         guard device.session === session else { return }
         device.disconnect(at: now.monotonic)
         ends.noteEnd(of: device, reason, at: now)
-        // Nobody waits for a device whose tokens were revoked.
+        // A device whose tokens were revoked isn't waited for.
         let mayReturn = reason != .bye && session.closing != .revoked
         presence.end(session, of: device, mayReturn: mayReturn, at: now)
         user.forgetDevicesIfGone(journal)

@@ -12,7 +12,7 @@ final class Sessions {
         var pingMilliseconds: Int64
         /// A connection is closed when nothing arrives for this long after a ping.
         var pongMilliseconds: Int64
-        /// What clients may ask for instead.
+        /// The range that clients may ask for instead.
         var least, most: Heartbeat
         /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
@@ -37,7 +37,7 @@ final class Sessions {
         }
     }
 
-    /// What this part keeps for each session. Times are monotonic milliseconds.
+    /// The state that this part keeps for each session. Times are monotonic milliseconds.
     struct Slot {
         /// The contents of `hello` or `refresh` while the token is being checked.
         fileprivate var hello: Hello?
@@ -74,7 +74,7 @@ final class Sessions {
         /// Whether the session is to belong to no user.
         var isOperator = false
         var resume: Position?
-        /// What the client asks for.
+        /// The heartbeat that the client asks for.
         var pingSeconds, pongSeconds: Int64?
         /// Whether it was a `refresh` on a ready session.
         var isRefresh = false
@@ -105,7 +105,7 @@ final class Sessions {
         case nobody
     }
 
-    /// What to do when a deadline has passed.
+    /// The action when a deadline has passed.
     enum Due {
         case ping
         case close(CloseCode)
@@ -162,9 +162,9 @@ final class Sessions {
     @inline(__always)
     func noteWellFormed(_ session: Session) { session.life.malformed = 0 }
 
-    /// Which commands are allowed now: `hello` first and only once; after the token has expired, only those that mend
-    /// it.
-    /// - Parameter isActing: whether the command names a user to carry it out for.
+    /// Checks that the command is allowed now: `hello` first and only once; after the token has expired, only those
+    /// that mend it.
+    /// - Parameter isActing: whether the command names a user to act as.
     /// - Throws: `not_ready`, `token_expired`, or `forbidden` in an operator's session.
     func authorize(
         _ command: Command, isActing: Bool = false, of session: Session, at now: Moment
@@ -177,7 +177,7 @@ final class Sessions {
                 throw Refusal(.tokenExpired, "the token has expired; send refresh")
             }
             if case .operator = command { return }
-            // An operator's session belongs to nobody who could talk.
+            // An operator's session belongs to no user who could talk.
             if session.user == nil, !isActing { _ = try session.speaker() }
         default: throw Refusal(.notReady, "send hello and wait for welcome first")
         }
@@ -240,7 +240,7 @@ final class Sessions {
         }
     }
 
-    /// What to do with a session whose token or `hello` was refused.
+    /// The treatment of a session whose token or `hello` was refused.
     func reject(_ refusal: Refusal, _ hello: Hello, of session: Session) -> Rejected {
         var refusal = refusal
         refusal.id = hello.id

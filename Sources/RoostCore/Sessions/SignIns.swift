@@ -10,11 +10,11 @@ final class SignIns {
         let sessions: Int
         /// Sign-ins that are over and not forgotten.
         let ended: Int
-        /// How long tokens are refused if nobody says, and at most.
+        /// Time for which tokens are refused by default, and at most.
         let usual, longest: Int64
-        /// How often it is looked what can be forgotten.
+        /// Interval of the check for what can be forgotten.
         let look: Int64
-        /// How long a refused client is told to wait.
+        /// The wait that a refused client is asked for.
         let retry: Int64
 
         init(_ limits: Limits) {

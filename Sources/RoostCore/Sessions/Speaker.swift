@@ -1,8 +1,8 @@
 import RoostWire
 
-/// In whose name a command is carried out: the session's own user, or one for whom a service acts.
+/// The user a command acts as: the session's own, or the one that a service names in `as`.
 struct Speaker {
-    /// The device that a service speaks from. It has no cursor and no session, so nobody is shown as online by it.
+    /// The device of a service's commands. It has no cursor and no session, so no user is shown as online by it.
     static let deputyDevice = "api"
 
     let user: User

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `state.set` and `state.get`: settings that follow a user. A setting is told to the user's own devices by a durable
-/// event, through a hidden conversation of which the user is the only member, so that devices catch up with settings as
+/// `state.set` and `state.get`: settings that follow a user. A setting goes to the user's own devices by a durable
+/// event, through a hidden conversation with the user as the only member, so that devices catch up with settings as
 /// with everything else. The log decides about versions and keeps the newest value of each key. Loop thread only.
 final class SettingCommands {
     /// The limits of these commands.

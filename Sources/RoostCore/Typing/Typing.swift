@@ -1,23 +1,23 @@
 import DequeModule
 import RoostWire
 
-/// Who is typing, where, and until when. The server owns this state of a few seconds and never stores it. It ends by
-/// itself unless the client repeats it. Of a few members of a conversation the others are told by name; of those beyond
-/// only that they are several. This type decides whether others must be told; the caller tells them. Loop thread only.
+/// Users' typing: where, and until when. The server owns this state of a few seconds and never stores it. It ends by
+/// itself unless the client repeats it. The others get a few members of a conversation by name; beyond those only that
+/// several type. This type decides whether others must be notified; the caller does it. Loop thread only.
 final class Typing {
     /// The state of one member. It is stored in the member, but only this type changes it.
     struct Mark {
         /// When typing ends, in monotonic milliseconds; nil if the member isn't typing.
         fileprivate var until: Int64?
-        /// The message in whose thread others were last told that the member types; none for the conversation itself.
+        /// The message in whose thread the member types, as sent last; none for the conversation itself.
         fileprivate(set) var thread = SequenceNumber.none
-        /// Whether others were told that the member is typing.
+        /// Whether others have got that the member is typing.
         fileprivate(set) var isNamed = false
         /// Whether it takes one of the names of its conversation.
         fileprivate var takesName = false
-        /// When others were last told that the member is typing, in monotonic milliseconds.
+        /// Time when others last got that the member is typing, in monotonic milliseconds.
         fileprivate var toldAt = Int64.min / 2
-        /// When others were told that the member had begun to type, wherever it has moved since.
+        /// Time when others got that the member had begun to type, wherever it has moved since.
         fileprivate(set) var namedAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
@@ -30,31 +30,31 @@ final class Typing {
         var isActive: Bool { until != nil }
     }
 
-    /// How many members of one conversation are typing, of those who hide from nobody. The others are shown by name
-    /// where they may be seen, and count nowhere: whether somebody else is named would show members from whom they hide
-    /// that they type. It is stored in the conversation, but only this type changes it.
+    /// Numbers of typing members of one conversation, among those who hide from no user. The others are shown by name
+    /// where they may be seen, and count nowhere: otherwise a named or unnamed neighbour would show members that a
+    /// hidden one types. It is stored in the conversation, but only this type changes it.
     struct Typers {
-        /// Those whom others were told by name.
+        /// Those with a name that others have got.
         fileprivate(set) var named = 0
         fileprivate(set) var unnamed = 0
-        /// Whether the members were last told that several type.
+        /// Whether the members last got that several type.
         fileprivate(set) var isSeveralTold = false
-        /// When they were first told so, if they were.
+        /// Time when they first got it, if they did.
         fileprivate(set) var severalSince = Int64.min / 2
-        /// Whether somebody has paid for telling that several type, and for telling the end.
+        /// Whether a member has paid for sending that several type, and for sending the end.
         fileprivate var isSeveralPaid = false
-        /// When the members were last told that several type, or no longer do, in monotonic milliseconds.
+        /// Time when the members last got that several type, or no longer do, in monotonic milliseconds.
         fileprivate var severalToldAt = Int64.min / 2
         fileprivate var hasTimer = false
-        /// How many wait for the log to say whether they may type in a thread.
+        /// Number of members that wait for the log to say whether they may type in a thread.
         fileprivate(set) var asking = 0
 
         var count: Int { named + unnamed }
 
-        /// Whether a message that is sent here may end somebody's typing.
+        /// Whether a message that is sent here can't end a member's typing.
         var isQuiet: Bool { count + asking == 0 }
 
-        /// One person who isn't named is nobody's news.
+        /// A single unnamed member isn't reported.
         fileprivate var isSeveral: Bool { unnamed >= 2 }
     }
 
@@ -69,15 +69,15 @@ final class Typing {
         fileprivate let turn: Int64
     }
 
-    /// What follows when a member says that it types.
+    /// The effect of a member's `typing`.
     enum Step {
-        /// Others know already, or were told of a beginning or another thread a moment ago.
+        /// Others know already, or got a beginning or another thread a moment ago.
         case nothing
-        /// Others are told its name.
+        /// Others get its name.
         case begins
-        /// Others are told that it types in another thread than before.
+        /// Others get that it types in another thread than before.
         case moves
-        /// It is counted with those whose names aren't told.
+        /// It is counted with the unnamed ones.
         case joins
     }
 
@@ -100,7 +100,7 @@ final class Typing {
 
     private let bounds: Bounds
     private var timers: TimerWheel<Member>
-    /// One timer for each conversation whose members may have to be told that several type, or no longer do.
+    /// One timer for each conversation whose members may have to get that several type, or no longer do.
     private var severalTimers: TimerWheel<Conversation>
     /// Conversations whose timer has fired.
     private var due = Deque<Conversation>()
@@ -118,7 +118,7 @@ final class Typing {
 
     // MARK: Typing
 
-    /// What `start` does now.
+    /// The effect that `start` has now.
     func step(_ member: Member, in thread: SequenceNumber, at now: Int64) -> Step {
         let mark = member.typing
         let isSoon = now - mark.toldAt < bounds.againMilliseconds
@@ -134,7 +134,7 @@ final class Typing {
         return mark.isActive ? .nothing : .joins
     }
 
-    /// How often a conversation's members are told because of this step, the end of typing included.
+    /// Number of times that a conversation's members are notified because of this step, the end of typing included.
     func tellings(of step: Step, in conversation: Conversation) -> Int {
         switch step {
         case .nothing: 0
@@ -144,7 +144,7 @@ final class Typing {
         }
     }
 
-    /// The member is typing, for the first time or still. Returns true if others must be told.
+    /// The member is typing, for the first time or still. Returns true if others must be notified.
     func start(_ member: Member, in thread: SequenceNumber, at now: Int64) -> Bool {
         let step = step(member, in: thread, at: now)
         let wasActive = member.typing.isActive
@@ -173,7 +173,7 @@ final class Typing {
         return true
     }
 
-    /// The member is no longer typing. Returns true if others must be told.
+    /// The member is no longer typing. Returns true if others must be notified.
     func stop(_ member: Member) -> Bool {
         guard member.typing.isActive else { return false }
         member.typing.until = nil
@@ -226,7 +226,7 @@ final class Typing {
         return next == .max ? nil : next
     }
 
-    /// Ends typing that was not repeated in time. Returns the members whose end others must be told.
+    /// Ends typing that was not repeated in time. Returns the members whose end must be sent.
     func expire(at now: Int64) -> [Member] {
         expiredAt = now
         var ended: [Member] = []
@@ -242,8 +242,8 @@ final class Typing {
         return ended
     }
 
-    /// The next conversation whose members must be told that several type, or no longer do. Each call returns one, so
-    /// that a turn tells no more sessions than a message does.
+    /// The next conversation whose members must get that several type, or no longer do. Each call returns one, so that
+    /// a turn notifies no more sessions than a message does.
     func nextSeveral(at now: Int64) -> Conversation? {
         while let conversation = due.popFirst() {
             conversation.typers.hasTimer = false
@@ -263,7 +263,7 @@ final class Typing {
         timers.set(member, at: until)
     }
 
-    /// Lets the members be told, but not before the time after the last change is over.
+    /// Lets the members be notified, but not before the time after the last change is over.
     private func noteSeveral(in conversation: Conversation) {
         let typers = conversation.typers
         guard typers.isSeveral != typers.isSeveralTold, !typers.hasTimer else { return }

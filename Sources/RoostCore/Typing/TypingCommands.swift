@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// `typing`: the other members are told when it begins, moves to another thread and ends. Loop thread only.
+/// `typing`: the other members get its beginning, a move to another thread, and its end. Loop thread only.
 final class TypingCommands {
     private let typing: Typing
     private let prices: Prices
@@ -29,7 +29,7 @@ final class TypingCommands {
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(to, of: session, user)
-        // Neither is told, and neither learns that.
+        // Neither gets the other's typing, and neither learns that.
         guard !conversation.isRequest else { return replies.accept(id, session) }
         try directory.policy.checkSpeaking(by: user, in: conversation)
         if isActive {
@@ -42,7 +42,7 @@ final class TypingCommands {
                 let asker = Asker(session: session, user: user, id: id)
                 guard try sees(thread, in: conversation, asker, now) else { return }
             }
-            // Nobody is told what an invisible user does, and so nobody learns that somebody is there.
+            // Others get nothing of an invisible user's actions, and so don't learn that the user is online.
             if user.presence.isInvisible { return replies.accept(id, session) }
             if let member = conversation.member(user.number) {
                 try start(member, in: thread ?? SequenceNumber.none, since: now.monotonic, session, now)
@@ -78,7 +78,7 @@ final class TypingCommands {
         return false
     }
 
-    /// What the log is asked before a user types in a thread.
+    /// The query to the log before a user types in a thread.
     struct Question {
         fileprivate let asked: Typing.Asked
         fileprivate let thread: SequenceNumber
@@ -135,8 +135,8 @@ final class TypingCommands {
         for member in user.typist.members { stop(member) }
     }
 
-    /// Ends what the viewer has been told of the user's typing, because the user is hidden from it from now on. The
-    /// other members see no end: it would show them, and through them the user, that somebody hides.
+    /// Ends the user's typing for the viewer, because the user is hidden from it from now on. The other members see no
+    /// end: it would show them, and through them the user, that a member hides.
     func hide(_ user: User, from viewer: User) {
         for member in user.typist.members.prefix(Self.endedAtOnce)
         where member.typing.isNamed && member.conversation.member(viewer.number) != nil {
@@ -146,7 +146,7 @@ final class TypingCommands {
         }
     }
 
-    /// Nobody types in more conversations by hand; each takes a look.
+    /// People don't type in more conversations by hand; each takes a look.
     private static let endedAtOnce = 64
 
     /// Number of timers that are set. For tests.
@@ -155,7 +155,7 @@ final class TypingCommands {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64? { typing.nextDeadline }
 
-    /// Ends typing states that were not renewed in time, and tells one conversation's members whether several type.
+    /// Ends typing states that were not renewed in time, and sends one conversation's members whether several type.
     func tick(at now: Int64) {
         for member in typing.expire(at: now) { tell(member) }
         guard let conversation = typing.nextSeveral(at: now) else { return }
@@ -165,7 +165,7 @@ final class TypingCommands {
         }
     }
 
-    /// Tells the other members whether this one is typing.
+    /// Sends the other members whether this one is typing.
     private func tell(_ member: Member) {
         let user = member.user
         let frame = frame(user, member, in: member.conversation)
@@ -175,8 +175,8 @@ final class TypingCommands {
         }
     }
 
-    /// Whether the session may know when the user types. A viewer who has begun to hide from everybody since the user
-    /// began to type is told the end.
+    /// Whether the session may see the user's typing. A viewer who has begun to hide from everyone since the user began
+    /// to type gets the end.
     private func isTold(_ session: Session, of member: Member) -> Bool {
         guard let viewer = session.user, !member.conversation.isVeiled(from: viewer.number) else { return false }
         if directory.policy.showsPresence(of: member.user, to: viewer) { return true }
@@ -184,7 +184,7 @@ final class TypingCommands {
             && directory.policy.showedPresence(of: member.user, to: viewer)
     }
 
-    /// Whether the session is told who types: a background fetch shows nobody anything.
+    /// Whether the session gets typing: a background fetch shows the user nothing.
     func isTold(_ session: Session) -> Bool { session.presence.activity != .background }
 
     /// Whether the user is typing there, as far as the session may know. It was owed a change: if the user hides from
@@ -206,7 +206,7 @@ final class TypingCommands {
         return builder.finish()
     }
 
-    /// A viewer who hides from everybody isn't told who types, nor how many do, but the end of what it was told before.
+    /// A viewer who hides from everyone gets no typing, nor how many type, but the end of what it got before.
     private func isToldSeveral(_ session: Session, in conversation: Conversation) -> Bool {
         guard let privacy = session.user?.privacy else { return false }
         let typers = conversation.typers
@@ -214,7 +214,7 @@ final class TypingCommands {
             || !typers.isSeveralTold && typers.severalSince <= privacy.hidSince
     }
 
-    /// Whether several type there beyond those who are named, as the members were last told.
+    /// The event of whether several type there beyond those who are named, as the members last got it.
     func frameOfSeveral(in conversation: Conversation) -> Frame {
         builder.begin("typing")
         builder.member("conversation", plain: conversation.id)
