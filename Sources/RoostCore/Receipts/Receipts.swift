@@ -10,9 +10,10 @@ final class Receipts {
         fileprivate(set) var watermark: Watermark
         /// Whether a receipt has to be sent.
         fileprivate var isUntold = false
-        /// Whether the other members must get that more was read. Members without delivery receipts get nothing else.
+        /// Whether the other members must be sent that more was read. Members without delivery receipts get nothing
+        /// else.
         fileprivate var isReadUntold = false
-        /// Whether the other members must get that more was delivered.
+        /// Whether the other members must be sent that more was delivered.
         fileprivate var isDeliveryUntold = false
         /// Whether the user's own devices must get it.
         fileprivate var isOwnUntold = false

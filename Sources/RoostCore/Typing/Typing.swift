@@ -11,13 +11,13 @@ final class Typing {
         fileprivate var until: Int64?
         /// The message in whose thread the member types, as sent last; none for the conversation itself.
         fileprivate(set) var thread = SequenceNumber.none
-        /// Whether others have got that the member is typing.
+        /// Whether others have been notified that the member is typing.
         fileprivate(set) var isNamed = false
         /// Whether it takes one of the names of its conversation.
         fileprivate var takesName = false
-        /// Time when others last got that the member is typing, in monotonic milliseconds.
+        /// Time when others were last notified that the member is typing, in monotonic milliseconds.
         fileprivate var toldAt = Int64.min / 2
-        /// Time when others got that the member had begun to type, wherever it has moved since.
+        /// Time when others were notified that the member had begun to type, wherever it has moved since.
         fileprivate(set) var namedAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
@@ -34,16 +34,16 @@ final class Typing {
     /// where they may be seen, and count nowhere: otherwise a named or unnamed neighbour would show members that a
     /// hidden one types. It is stored in the conversation, but only this type changes it.
     struct Typers {
-        /// Those with a name that others have got.
+        /// Those that others have been notified of by name.
         fileprivate(set) var named = 0
         fileprivate(set) var unnamed = 0
-        /// Whether the members last got that several type.
+        /// Whether the last notice to the members was that several type.
         fileprivate(set) var isSeveralTold = false
-        /// Time when they first got it, if they did.
+        /// Time of the first such notice since several type.
         fileprivate(set) var severalSince = Int64.min / 2
         /// Whether a member has paid for sending that several type, and for sending the end.
         fileprivate var isSeveralPaid = false
-        /// Time when the members last got that several type, or no longer do, in monotonic milliseconds.
+        /// Time of the last notice to the members that several type, or no longer do, in monotonic milliseconds.
         fileprivate var severalToldAt = Int64.min / 2
         fileprivate var hasTimer = false
         /// Number of members that wait for the log to say whether they may type in a thread.
@@ -71,11 +71,11 @@ final class Typing {
 
     /// The effect of a member's `typing`.
     enum Step {
-        /// Others know already, or got a beginning or another thread a moment ago.
+        /// Others know already, or were notified of a beginning or another thread a moment ago.
         case nothing
-        /// Others get its name.
+        /// Others are notified, with its name.
         case begins
-        /// Others get that it types in another thread than before.
+        /// Others are notified that it types in another thread than before.
         case moves
         /// It is counted with the unnamed ones.
         case joins
@@ -100,7 +100,7 @@ final class Typing {
 
     private let bounds: Bounds
     private var timers: TimerWheel<Member>
-    /// One timer for each conversation whose members may have to get that several type, or no longer do.
+    /// One timer for each conversation whose members may have to be notified that several type, or no longer do.
     private var severalTimers: TimerWheel<Conversation>
     /// Conversations whose timer has fired.
     private var due = Deque<Conversation>()
@@ -242,8 +242,8 @@ final class Typing {
         return ended
     }
 
-    /// The next conversation whose members must get that several type, or no longer do. Each call returns one, so that
-    /// a turn notifies no more sessions than a message does.
+    /// The next conversation whose members must be notified that several type, or no longer do. Each call returns one,
+    /// so that a turn notifies no more sessions than a message does.
     func nextSeveral(at now: Int64) -> Conversation? {
         while let conversation = due.popFirst() {
             conversation.typers.hasTimer = false
