@@ -64,8 +64,8 @@ extension Relay {
         }
     }
 
-    /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked. From
-    /// now on the Relay refuses everything that needs the log, and the host stops the relay.
+    /// The store has failed. Events that were under way may or may not be found after a restart, so none of them is
+    /// acked. From now on the Relay refuses everything that needs the log, and the host stops the relay.
     public func commitFailed(at now: Moment) {
         input(at: now) {
             stored.fail()

@@ -3,8 +3,8 @@ import RoostWire
 
 /// Takes each input (a connection opened, a frame came, a batch was committed, a page was read, time passed) and says
 /// what to do: write frames, append to the log, read pages, check tokens, close. Relay connects the parts, each of
-/// which owns its state, and calls them in the right order. What a command does is in the part that owns the state, or
-/// in the type named after the command's family.
+/// which owns its state, and calls them in the right order. The effect of a command is in the part that owns the state,
+/// or in the type named after the command's family.
 public final class Relay {
     /// The relay's description of itself in `welcome`.
     public struct Identity: Sendable {

@@ -51,8 +51,8 @@ extension SQLiteLog {
         return snapshot
     }
 
-    /// Rows have no checksum in these tables, but they name each other. What names something that isn't there is left
-    /// out by the Relay.
+    /// Rows have no checksum in these tables, but they refer to each other. The Relay leaves out a row that refers to a
+    /// missing one.
     private func noteStrangers(in snapshot: Snapshot) {
         let users = Set(snapshot.users.map(\.number))
         let conversations = Set(snapshot.conversations.map(\.number))

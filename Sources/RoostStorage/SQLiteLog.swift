@@ -145,7 +145,7 @@ public final class SQLiteLog {
         try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
         try foreign.until(ForeignWait.lock) {
             try database.unlessBusy {
-                // What is left of a commit would look like a later one if the next commit were cut short, too.
+                // The rest of a commit would look like a later one if the next commit were cut short, too.
                 if tail == .torn { try database.cutWAL() }
                 guard try tail == .lost || !Migration.isComplete(migrations, in: database) else { return }
                 try Migration.apply(migrations, to: database) {

@@ -7,7 +7,7 @@ public struct Limits: Sendable, Equatable {
     /// members.
     public var frameBytes = 262_144
     /// Most bytes that a connection may send before it is welcomed: of a request's head, and of a message. A `hello`
-    /// with a token of 7 KiB fits; issuers that list groups make such. What 2,500 strangers send stays below 20 MiB.
+    /// with a token of 7 KiB fits; issuers that list groups make such. The bytes of 2,500 strangers stay below 20 MiB.
     public var helloBytes = 8_192
     /// Most bytes of a body that isn't text, as sent: the longest text fits, as UTF-8 (80,000 bytes), and what such a
     /// kind says beside it. Ably, Centrifugo and OWASP use half as much.
@@ -39,11 +39,11 @@ public struct Limits: Sendable, Equatable {
     public var restrictionsPerGroup = 1_000
     /// The shortest time-out: a second, for apps that slow a member down.
     public var timeoutMinMilliseconds: Int64 = 1_000
-    /// And the longest: 28 days. Who is to be silent for longer is banned.
+    /// And the longest: 28 days. A ban is for longer.
     public var timeoutMaxMilliseconds: Int64 = 2_419_200_000
     /// The shortest slow mode of a group: a second. People don't notice a shorter one.
     public var slowMinMilliseconds: Int64 = 1_000
-    /// And the longest: 6 hours. Who is to write once a day is better off in a group for announcements.
+    /// And the longest: 6 hours. A group for announcements is better than one message a day.
     public var slowMaxMilliseconds: Int64 = 21_600_000
     /// Messages of a thread that are counted: people don't distinguish larger numbers. Each costs 50 ns for every time
     /// that history shows the message with which the thread began, so a page takes 5 ms at most.
@@ -219,8 +219,8 @@ public struct Limits: Sendable, Equatable {
 
     /// Most members of a group.
     public var membersMax = 10_000
-    /// Most conversations of a user that the user opened, wrote to or changed something in. What others open doesn't
-    /// count, or anybody could lock anybody out.
+    /// Most conversations of a user that the user opened, wrote to or changed something in. Conversations opened by
+    /// others don't count, or anyone could lock the user out.
     public var conversationsPerUser = 10_000
     /// Most conversations that a user opened without any act of another user in them, even if the user has left them. A
     /// person opens a few a day, and most are answered.
@@ -392,8 +392,8 @@ public struct Limits: Sendable, Equatable {
     /// Number of rounds, one every `aliveMilliseconds`, in which unused pages are dropped before one in constant use is
     /// read again: five minutes. The log erases messages because of their age without an event.
     public var sharedPageRounds = 60
-    /// Most conversations of a page that other sessions may share. Who missed events in more of them hardly shares the
-    /// page with anybody.
+    /// Most conversations of a page that other sessions may share. A session that missed events in more of them hardly
+    /// shares the page with any other.
     public var sharedPageSpans = 8
     /// A device that missed more messages of a conversation than this gets only the newest page, and a `gap`.
     public var backlogMax = 1_000
@@ -493,7 +493,7 @@ public struct Limits: Sendable, Equatable {
     /// The shortest time after which messages of a conversation may disappear: a day. Clients offer a day, a week or 90
     /// days.
     public var expiryMinMilliseconds: Int64 = 86_400_000
-    /// And the longest: 90 days. Who wants them kept for longer has the operator's retention.
+    /// And the longest: 90 days. For longer there is the operator's retention.
     public var expiryMaxMilliseconds: Int64 = 7_776_000_000
     /// Shortest time between two transactions that erase messages whose time has come, so that one takes many.
     public var disappearPauseMilliseconds: Int64 = 1_000

@@ -205,7 +205,7 @@ final class Badges {
     func walk(_ steps: inout Int) -> Bool {
         while let conversation = walking.first {
             guard steps > 0 else { return false }
-            // What is written from now on is for another walk.
+            // Later messages are for another walk.
             if conversation.badge.next == nil { conversation.badge.isChanged = false }
             conversation.badge.next = conversation.visitPresent(from: conversation.badge.next ?? 0, &steps) { member in
                 settle(member)

@@ -2,11 +2,11 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// Brings sessions up to date. Reconnecting, having been offline and reading too slowly are the same case here. What is
-/// older than the window a session reads from the log in rounds, and asks for each page when the one before has gone to
-/// the network. Sessions that missed the same events share a page. The rest it gets from the window, and is live
-/// again in the turn in which the rest fits. One turn hands out only so many bytes, so that live traffic gets its turn
-/// in between. Loop thread only.
+/// Brings sessions up to date. Reconnecting, having been offline and reading too slowly are the same case here. A
+/// session reads events older than the window from the log in rounds, and asks for each page when the one before has
+/// gone to the network. Sessions that missed the same events share a page. The rest it gets from the window, and is
+/// live again in the turn in which the rest fits. One turn hands out only so many bytes, so that live traffic gets its
+/// turn in between. Loop thread only.
 final class CatchUp {
     /// The limits of this part.
     struct Bounds {
@@ -346,7 +346,7 @@ final class CatchUp {
         session.catchUp.round?.goOn(with: result.spans)
         delivery.edge.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }
-        // What was before a membership may have been too much.
+        // Events from before a membership may have been too many.
         guard session.phase == .ready else { return frames.bytes }
         session.feed.sent(upTo: max(session.feed.sentPosition, result.reached))
         session.feed.fallBehind()

@@ -94,7 +94,7 @@ final class WindowCatchUp {
             looks += 1
             piecePosition = entry.position
             if let part { push(entry, &walk.parts[part].span, to: session, user) }
-            // What was before a membership may have been too much.
+            // Events from before a membership may have been too many.
             guard session.phase == .ready else { return (bytes, false) }
             guard bytes + piece.count < most, looks < looksMost else { break }
             if piece.count >= Self.partBytes { bytes += endPart(of: session) }
@@ -147,7 +147,7 @@ final class WindowCatchUp {
         let isOwn = entry.sender == user.number
         // Its `ok` has said it already.
         if isOwn, entry.kind == .message, session.feed.isAnswered(entry.position) { return }
-        // What became of it since the user left is none of the user's business.
+        // Changes of it since the user left aren't for the user.
         let isLater = !isOwn && entry.changedAt > span.leftAt
         guard write(entry, isOwn: isOwn, isLater: isLater, for: user) else { return }
         pieceEvents += 1
@@ -210,7 +210,7 @@ final class WindowCatchUp {
         return bytes
     }
 
-    // MARK: What was missed
+    // MARK: Missed events
 
     private func missed(by user: User, after sent: Position, _ underWay: Slot) -> WindowMerge {
         var merge = WindowMerge()

@@ -29,7 +29,7 @@ final class AckedConversations: Chore {
                 steps -= 1
                 let member = memberships[place]
                 place += 1
-                // What was opened behind a block isn't there for the user, and was sent to none of its devices.
+                // A conversation opened behind a block isn't there for the user, and was sent to none of its devices.
                 guard member.conversation.lastPosition <= position, member.isCurrent,
                     !member.conversation.isVeiled(from: user.number)
                 else { continue }

@@ -52,7 +52,7 @@ final class BacklogCensus: Chore {
                 continue
             }
             let ended = device.ends.last?.time ?? .never
-            // What isn't known is at least as long as the relay runs.
+            // An unknown time is at least as long as the relay runs.
             let away =
                 ended == .never
                 ? now.monotonic - device.awaySince : now.wall.milliseconds - ended.milliseconds

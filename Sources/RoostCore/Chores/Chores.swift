@@ -8,9 +8,9 @@ protocol Chore: AnyObject {
     func work(_ steps: inout Int) -> Bool
 }
 
-/// The chores that are not done yet. A chore is begun at once and, in nearly all cases, done at once: a turn has steps
-/// for some thousand conversations. What is left goes on in the next turns, each chore in its turn, so that large ones
-/// delay each other and not the messages. Loop thread only.
+/// The jobs that are not done yet. A job is begun at once and, in nearly all cases, done at once: a turn has steps for
+/// some thousand conversations. The rest goes on in the next turns, each job in its turn, so that large ones delay each
+/// other and not the messages. Loop thread only.
 final class Chores {
     /// The limits of this part.
     struct Bounds {

@@ -184,8 +184,9 @@ final class ContactCommands {
 
     /// Makes the two contacts at once, because the user came by a link of the inviter's. If the inviter has blocked the
     /// user, only the user sees it. Called after `checkRoom(for:and:)`.
-    /// - Parameter kinds: what the user is to the inviter, and the inviter to the user. What they are they stay.
-    /// - Returns: what shows it to the devices of both, once it is stored; nil if they were contacts before.
+    /// - Parameter kinds: the user's relation to the inviter, and the inviter's to the user. An existing contact stays
+    ///   as it is.
+    /// - Returns: sends it to the devices of both, once it is stored; nil if they were contacts before.
     func acquaint(
         _ user: User, with inviter: User, as kinds: (own: String, other: String), _ now: Moment
     ) -> ((Moment) -> Void)? {
@@ -242,7 +243,7 @@ final class ContactCommands {
         if isAnswer { contact.beAccepted(at: now.wall) }
         if let label { contact.note(label, by: user) }
         store(contact)
-        // Who has blocked the user learns of the answer when it asks.
+        // A user who has blocked this one gets the answer when it asks.
         answer(contact, asker, telling: told.filter { !$0.hasBlocked(user.number) }, now)
     }
 

@@ -411,7 +411,7 @@ final class QueryCommands {
         refuse(Refusal(.gone, "the command was carried out before, but \(reason) since"), asker)
     }
 
-    // MARK: What the log said
+    // MARK: Answers of the log
 
     /// Whether a session may have got an edit or deletion that the answer doesn't show yet. A client that stored the
     /// answer would keep the old body.

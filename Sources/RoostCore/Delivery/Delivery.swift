@@ -313,8 +313,8 @@ final class Delivery {
     // MARK: Parts of runs
 
     /// Goes event by event for sessions that don't get exactly the whole run: they or their user caused some of it,
-    /// they joined in the middle, or they have no room for all of it. What such a session gets is copied into one
-    /// frame, which those share that get the same.
+    /// they joined in the middle, or they have no room for all of it. The events for such a session are copied into one
+    /// frame, which sessions with the same events share.
     private func deliverToPartials(_ frames: Frame, of delivered: FanOutRun) {
         let asides = delivered.takeAsides()
         var forms = SharedForms(edge)

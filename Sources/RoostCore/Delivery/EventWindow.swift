@@ -2,10 +2,10 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// The newest durable events, as they were sent, in a bounded amount of memory. Who is a little behind gets them from
-/// here, in large pieces and without a read: being behind then costs less than being live, however many are. As in
-/// pages of the log, a message has the body of its last edit, and of a deleted one no body is left. It doesn't know who
-/// may see what. Loop thread only.
+/// The newest durable events, as they were sent, in a bounded amount of memory. A client that is a little behind gets
+/// them from here, in large pieces and without a read: being behind then costs less than being live, however many are.
+/// As in pages of the log, a message has the body of its last edit, and a deleted one has no body. It doesn't know the
+/// rules of visibility. Loop thread only.
 final class EventWindow {
     /// The place of an event: the chunk's number, then the index among its entries. Later events have higher ones.
     typealias Ordinal = Int
@@ -230,7 +230,7 @@ final class EventWindow {
         return oldest
     }
 
-    // MARK: What became of messages
+    // MARK: Changes of messages
 
     private func edit(_ event: borrowing StoredEvent, in conversation: ConversationNumber, at ordinal: Ordinal) {
         let message = MessageID(conversation: conversation, sequence: event.sequence)

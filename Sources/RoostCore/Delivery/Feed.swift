@@ -18,7 +18,7 @@ struct Feed: ~Copyable {
     /// Everything up to here that concerns the device was put into the outbox, or the device had it before.
     private(set) var sentPosition = Position.start
     private(set) var state = State.live
-    /// Where the session first was live; nil before. What is newer was stored while it was connected.
+    /// The position at which the session first was live; nil before. Later events were stored while it was connected.
     private(set) var liveSince: Position?
     /// Positions named in a reply while the session was behind, and whether the reply stands for the event. An ack of
     /// one of these says nothing about earlier events.

@@ -195,7 +195,7 @@ final class Directory {
         _ name: Text, for user: User
     ) throws(Refusal) -> (conversation: Conversation, role: MemberRole) {
         let found = anyConversation(name, of: user)
-        // What isn't there for the user is refused as what is nowhere, whatever is under way.
+        // A conversation that isn't there for the user is refused like one that doesn't exist, whatever is under way.
         try check(
             isCertain: found.map { $0.isVeiled(from: user.number) || $0.isMembershipCertain(of: user.number) } ?? true)
         let role = try policy.role(of: user, in: found)

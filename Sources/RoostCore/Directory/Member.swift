@@ -66,7 +66,7 @@ final class Member {
     var unread: Int64 {
         let (floor, last) = (readFloor, conversation.end(for: user.number).sequence)
         var gone = conversation.lifetime.gone
-        // What is withheld doesn't count, and so nothing changes when it goes.
+        // Withheld messages don't count, and so nothing changes when they go.
         if last < conversation.lastSequence { gone.keep(above: floor, upTo: last) }
         let others = gone.count(above: floor, with: progress.watermark.own)
         return max(0, last.value - floor.value - others) + markedUnread

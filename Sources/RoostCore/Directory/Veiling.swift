@@ -15,7 +15,7 @@ struct Veiling {
     /// Whether the conversation isn't there for the user.
     /// - Parameter joinedAt: nil if the user is no member.
     func hidesAll(from user: UserNumber, since joinedAt: Position?) -> Bool {
-        // Who is a member already has come by another opening, from before the block.
+        // A present member has come by another opening, from before the block.
         guard let joinedAt else { return joiner == user }
         guard let veil, veil.user == user else { return false }
         return veil.hidesAll(since: joinedAt)

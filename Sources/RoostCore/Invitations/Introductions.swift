@@ -50,8 +50,9 @@ struct Introductions {
     }
 
     /// Makes the user and the inviter contacts, and opens their conversation. The answer is that of
-    /// `conversation.create`. What is so already stays so. Called after `reserve`; a refusal changes nothing.
-    /// - Parameter kinds: what the user is to the inviter, and the inviter to the user.
+    /// `conversation.create`. An existing contact or conversation stays as it is. Called after `reserve`; a refusal
+    /// changes nothing.
+    /// - Parameter kinds: the user's relation to the inviter, and the inviter's to the user.
     func join(
         _ speaker: Speaker, _ inviter: User, as kinds: (own: String, other: String), _ asker: Asker, _ now: Moment
     ) throws(Refusal) {

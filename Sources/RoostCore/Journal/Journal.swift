@@ -212,7 +212,8 @@ final class Journal {
     /// Notes that there is a durable event at this position.
     func reached(_ position: Position) { head = max(head, position) }
 
-    /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked.
+    /// The store has failed. Appends that were under way may or may not be found after a restart, so none of them is
+    /// acked.
     /// - Returns: everything that waited for an outcome.
     func fail() -> [PendingAppend] {
         isFailed = true

@@ -1,8 +1,8 @@
 import RoostWire
 
 /// Slow mode of a group: a member writes once in a time. Messages count from when they are handed to the writer, so
-/// that two that follow each other at once aren't both taken. Who wrote when isn't stored: after a start of the relay,
-/// a member may write once without waiting. Loop thread only.
+/// that two that follow each other at once aren't both accepted. The times aren't stored: after a start of the relay, a
+/// member may write once without waiting. Loop thread only.
 struct Pace {
     /// Number below which members whose wait is over aren't looked for.
     private static let fewest = 64

@@ -63,7 +63,7 @@ final class Farewells {
         guard let user = directory.user(named: name), user.isDeleted else { return }
         for session in user.sessions { delivery.shut(session, .revoked) }
         guard !leaving.contains(where: { $0.user === user }) else { return }
-        // What is written to the user is judged anew from now on.
+        // Messages to the user are judged anew from now on.
         for member in user.memberships where member.conversation.pair != nil { member.conversation.noteDeletion() }
         add(user)
         restsUntil = min(restsUntil, now.monotonic + bounds.restMilliseconds)

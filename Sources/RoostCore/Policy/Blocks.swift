@@ -6,7 +6,7 @@ struct Blocks {
     private(set) var own: Set<UserNumber> = []
     /// Users who have blocked this one. Nothing that this one is sent may depend on it.
     private(set) var byOthers: Set<UserNumber> = []
-    /// Counts the changes of both. What was looked up before a change may no longer be true.
+    /// Counts the changes of both. An earlier look-up may be outdated after a change.
     private(set) var changes = 0
 
     mutating func note(_ other: UserNumber, _ isBlocked: Bool) {
@@ -51,8 +51,8 @@ extension Policy {
         if user.hasBlocked(other.number) { throw .blocked }
     }
 
-    /// Whether the user may say something in a conversation. What was said in a direct one before a block stays there
-    /// to read.
+    /// Whether the user may say something in a conversation. Messages in a direct one from before a block stay there to
+    /// read.
     @inline(__always)
     func checkSpeaking(by user: User, in conversation: Conversation) throws(Refusal) {
         try checkWaiting(by: user, in: conversation)
@@ -60,8 +60,8 @@ extension Policy {
         throw .blocked
     }
 
-    /// Whether the reader gets no more than the place of an event in a group, and not what it is. Who is in the group,
-    /// and what it is called, all members see.
+    /// Whether the reader only gets a placeholder of an event in a group. All members see the list of members and the
+    /// group's name.
     @inline(__always)
     func withholds(_ kind: EventKind, by sender: UserNumber, in conversation: Conversation, from reader: User) -> Bool {
         kind.isAboutMessage && conversation.kind == .group && reader.hasBlocked(sender)
@@ -131,7 +131,7 @@ extension Conversation {
     func blockers(of user: User) -> [User] {
         guard kind == .group, !user.privacy.blocks.byOthers.isEmpty else { return [] }
         guard let member = member(user.number) else {
-            // Whose messages are erased may have left.
+            // The author of erased messages may have left.
             var blockers = Blockers()
             blockers.find(user, in: self)
             return blockers.users

@@ -298,8 +298,8 @@ public struct ReadResult: Sendable {
     /// Page and history: who wrote the messages that its events pin or unpin, by the positions of these events.
     /// Messages that can't be read are left out.
     public var pinned: [Position: UserNumber] = [:]
-    /// Page: when the users of spans left these conversations; `.never` if that can't be read. What became of messages
-    /// since is none of their business.
+    /// Page: when the users of spans left these conversations; `.never` if that can't be read. Later changes of
+    /// messages aren't for them.
     public var ends: [ConversationNumber: Timestamp] = [:]
     /// Receipts: of the members that were asked for.
     public var receipts: [ReceiptTimes] = []

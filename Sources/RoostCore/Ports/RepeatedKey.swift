@@ -45,7 +45,7 @@ extension Append {
         // itself isn't: of a former name, nothing is left to compare.
         if word == ConversationWord.created { return body == first.body }
         guard conversation == first.conversation else { return false }
-        // Who is new when users are added, and who becomes owner when one leaves, depends on the moment.
+        // The added users that are new, and the next owner after a leaving, depend on the moment.
         return word == ConversationWord.added || word == ConversationWord.left || body == first.body
     }
 

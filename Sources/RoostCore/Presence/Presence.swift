@@ -541,7 +541,7 @@ final class Presence {
         let before = user.presence.early[session.id] ?? user.presence.announced
         let level = policy.presenceLevel(of: user, to: viewer)
         let isNews = session.presence.sent.takeNews(of: user, before, level, at: now)
-        // What it knows from now on. The tick compares it with what is new.
+        // The state that it has from now on. The tick compares it with the new one.
         user.presence.early[session.id] = user.presence.isChanged ? user.presence.announced : nil
         if isNews { add(user, to: session, &news) }
     }

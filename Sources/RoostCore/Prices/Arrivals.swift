@@ -1,11 +1,11 @@
 import RoostWire
 
-/// The price of `hello` and of catching up, and the allowance that pays for them. It is another one than that of
-/// commands: what one device sends delays no other device that connects. Prices are in units of 50 µs of a core, as
+/// The cost of `hello` and of catching up, and the allowance that pays for them. It is separate from that of commands:
+/// a device that sends much delays no other device that connects. Costs are in units of 50 µs of a core, as those of
 /// commands are (Docs/Decisions/0065-arrivals.md).
 ///
-/// A `hello` that can't be paid is refused. What catching up costs is known when it is done, so it is charged then, and
-/// a session whose user is in debt waits for its next page. Loop thread only.
+/// A `hello` that can't be paid is refused. The cost of catching up is known when it is done, so it is charged then,
+/// and a session whose user is in debt waits for its next page. Loop thread only.
 final class Arrivals {
     /// The limits of this part.
     struct Bounds {

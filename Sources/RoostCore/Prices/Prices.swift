@@ -183,7 +183,7 @@ final class Prices {
         case .watch(let names, let counted), .unwatch(let names, let counted):
             1 + Int64(names.count + counted.count) / 5
         case .getUsers(let names): 1 + Int64(names.count) / 5
-        // Up to 100 users, each of 2 kB. What is looked at comes on top.
+        // Up to 100 users, each of 2 kB. The users looked at come on top.
         case .findUsers: 10
         // Each name is looked up, and noted for its member.
         case .send(let send): 1 + Int64(send.mentions.count) / 5 + price(ofStoring: send.body.count)
@@ -213,7 +213,7 @@ final class Prices {
         case .invite: 5
         // Up to 64 devices, of which most have few.
         case .devices: 5
-        // Up to a thousand rows that are next to each other. What they hold is paid afterwards.
+        // Up to a thousand rows that are next to each other. Their contents are paid afterwards.
         case .getState: 10
         // Up to a hundred members, each with a row of its own.
         case .receipts: 15
@@ -224,7 +224,7 @@ final class Prices {
             case .people, .find, .whereabouts: 10
             // Looks at up to 10,000 reports, and writes a hundred.
             case .reports: 10
-            // Reads eleven messages, each in a place of its own. What they hold is paid afterwards.
+            // Reads eleven messages, each in a place of its own. Their contents are paid afterwards.
             case .showReport: 10
             case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile, .introduce, .showInvitation: 5
             case .states(let names): 1 + Int64(names.count) / 5

@@ -27,8 +27,8 @@ struct Spending {
         return nil
     }
 
-    /// Takes a price that is known only afterwards. What it exceeds the allowance by delays what follows, for as long
-    /// as a full allowance takes at most.
+    /// Takes a cost that is known only afterwards. The part beyond the allowance delays later spending, for as long as
+    /// a full allowance takes at most.
     mutating func charge(_ price: Int64, of rate: Rate, at now: Int64) {
         recover(rate, at: now)
         spent = min(spent + min(price, rate.burst) * rate.milliseconds, 2 * rate.burst * rate.milliseconds)

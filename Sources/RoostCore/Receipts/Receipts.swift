@@ -18,7 +18,7 @@ final class Receipts {
         /// Whether the user's own devices must get it.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
-        /// Counts what was read and marked. What was found out before a change isn't true any more.
+        /// Counts the changes of read and marked messages. Results from before a change are outdated.
         fileprivate(set) var turn: UInt64 = 0
         /// When it got where it is, as far as that isn't durable.
         fileprivate var steps = StepPool.Chain()
@@ -235,7 +235,7 @@ final class Receipts {
     }
 
     private func expectTick(of member: Member, at now: Moment) {
-        // What came before a tick that is due doesn't wait for what comes at it.
+        // Receipts from before a due tick don't wait for those that come at it.
         tick(at: now.monotonic)
         changed.append(member)
         if gatherAt == nil { gatherAt = TickGrid.next(after: now.monotonic, every: bounds.gatherMilliseconds) }

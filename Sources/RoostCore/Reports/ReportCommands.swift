@@ -286,7 +286,7 @@ final class ReportCommands {
             builder.beginArray("messages")
             for event in found {
                 builder.beginObject()
-                // What a block kept from the reporter is nothing that the reporter has seen.
+                // A message withheld from the reporter is one that the reporter hasn't seen.
                 if event.isWithheld(from: report.reporter) {
                     events.writeHidden(event, in: conversation)
                 } else {

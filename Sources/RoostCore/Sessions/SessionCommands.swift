@@ -333,7 +333,7 @@ final class SessionCommands {
         if !counts.isEmpty { presence.showCounts(counts, to: session, at: now) }
     }
 
-    /// The conversation, if the user is still a member. What was held back may be older than the membership.
+    /// The conversation, if the user is still a member. Events held back may be older than the membership.
     private func joined(_ number: ConversationNumber, _ session: Session) -> Conversation? {
         guard let user = session.user, user.conversations[number] != nil else { return nil }
         return directory.conversation(number)

@@ -47,7 +47,7 @@ final class SignIns {
     init(_ bounds: Bounds, _ stored: [Snapshot.EndedSignIn], at now: Int64) {
         self.bounds = bounds
         for one in stored { end(one.name, until: one.until, at: now) }
-        // What ended while the relay was down can go at once.
+        // Sign-ins that ended while the relay was down can go at once.
         if !ends.isEmpty { nextDeadline = now }
     }
 

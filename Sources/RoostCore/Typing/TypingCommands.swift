@@ -55,8 +55,8 @@ final class TypingCommands {
 
     private static let unseen = Refusal(.notFound, "replyTo: no such message in this conversation")
 
-    /// Whether the user sees more than the place of a message. Who wrote an old one, only the log knows, which is asked
-    /// if it makes a difference.
+    /// Whether the user sees more than a placeholder of a message. Only the log knows the author of an old one, so it
+    /// is asked if it makes a difference.
     /// - Returns: false if the log has to answer first.
     /// - Throws: `not_found`, or as a read does.
     private func sees(

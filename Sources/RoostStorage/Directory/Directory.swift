@@ -189,8 +189,8 @@ final class Directory {
         try statements.setRevocation.run()
     }
 
-    /// The user has left for good, or is there. Who has left has set nothing, and its devices have no names: what was
-    /// revoked of one device is revoked of all.
+    /// The user has left for good, or is there. A user who has left has no settings, and its devices have no names: a
+    /// revocation of one device becomes one of all.
     func note(_ user: UserNumber, hasLeft: Bool) throws {
         departures.note(user.value, hasLeft: hasLeft)
         guard hasLeft else { return }

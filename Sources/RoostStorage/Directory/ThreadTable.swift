@@ -47,8 +47,8 @@ struct ThreadTable {
     }
 }
 
-/// Reads the threads for history, in the reader's transactions. What is above the last message that the reader knows
-/// isn't shown: no index may have it.
+/// Reads the threads for history, in the reader's transactions. Messages above the last one that the reader knows
+/// aren't shown: no index may have them.
 struct ThreadPages {
     private let count: Statement
     private let last: Statement
@@ -77,7 +77,8 @@ struct ThreadPages {
         newest = try database.prepare("\(ThreadPages.pageSQL) DESC LIMIT ?5")
     }
 
-    /// The thread that began with a message; nil if it has no messages. What is withheld from the reader isn't counted.
+    /// The thread that began with a message; nil if it has no messages. Messages withheld from the reader aren't
+    /// counted.
     func summary(of message: StoredEvent, upTo end: Int64, for reader: UserNumber) throws -> ThreadSummary? {
         bind(last, message.conversation, message.sequence)
         last.bind(3, end)

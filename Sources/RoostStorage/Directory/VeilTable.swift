@@ -68,8 +68,8 @@ struct VeilTable {
 }
 
 extension Directory {
-    /// An event is about to be stored behind the end of a conversation, before the change that it makes. What is
-    /// withheld begins a veil for its user, and what isn't ends the veil of a user who may see it.
+    /// An event is about to be stored behind the end of a conversation, before the change that it makes. A withheld
+    /// event begins a veil for its user, and another one ends the veil of a user who may see it.
     func veil(for event: Append, at position: Int64) throws {
         guard let conversation = conversation(event.conversation.value) else { return }
         if let veil = conversation.veil, veil.user != event.withheldFrom {

@@ -99,7 +99,7 @@ final class KeyIndex {
     func freeze(upTo head: Int64) throws -> Part? {
         guard tail.active.entries.count >= bounds.keysPerPart || head - floor >= bounds.rowsPerPart else { return nil }
         let number = newest.parts + 1
-        // What a merge left that was cut short.
+        // The rest of a merge that was cut short.
         statements.removePart.bind(1, newest.number)
         statements.removePart.bind(2, number)
         try statements.removePart.run()

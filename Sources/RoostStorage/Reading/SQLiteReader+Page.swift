@@ -80,7 +80,7 @@ extension SQLiteReader {
                 result.events.append(event)
             } else {
                 noteHole(before: row, in: &result)
-                // Only a message leaves a gap. What became of it stands in its own row.
+                // Only a message leaves a gap. Its changes have rows of their own.
                 if event == nil, row.entry.isMessage {
                     let sequence = row.entry.sequence
                     result.addGap(sequence...sequence, of: row.span.conversation, before: row.entry.position + 1)

@@ -23,7 +23,7 @@ final class FileLock {
 
     /// Locks `path` + ".lock", and the store if it exists. Creates the folder, for its owner only, if the parent folder
     /// exists. Throws `inUse` if another process has a lock, `notPermitted` or `cannotOpen` if a file can't be opened
-    /// or created. What root creates belongs to the owner of the store or its folder.
+    /// or created. Files created by root belong to the owner of the store or its folder.
     init(for path: String) throws {
         self.path = path
         // If this fails, opening fails too and says why.

@@ -35,7 +35,7 @@ final class FairQueue<Lane: Hashable & Sendable, Work: Sendable>: @unchecked Sen
     /// queue is stopped and nothing is left to take.
     func take() -> (lane: Lane, work: Work)? {
         changed.locked {
-            // What waits behind a piece that is being done is left to the thread that does it.
+            // Work behind a piece that is being done is left to the thread that does it.
             changed.wait { turns.isEmpty && !isStopped }
             guard let lane = turns.popFirst(), let work = lanes[lane]?.popFirst() else { return nil }
             waiting -= 1

@@ -169,7 +169,7 @@ struct DerivedVerifier {
         }
     }
 
-    // MARK: What disappears
+    // MARK: Disappearing messages
 
     /// More than there is does no harm.
     private func verifyExpiring(_ report: inout VerifyReport) throws {

@@ -54,7 +54,7 @@ struct ExportSelection {
             stretch.last = missing
             (stretch.position, stretch.time) = (row.position - 1, row.time)
         }
-        // What an earlier export withheld is withheld again.
+        // A message withheld by an earlier export is withheld again.
         guard sender != ImportPlan.withheldUser, author.map({ $0 == found.event.sender.value }) ?? true else {
             guard isMessage else { return }
             stretch.last = found.sequence

@@ -187,7 +187,7 @@ struct ImportDirectory {
     private func write(_ conversation: ImportPlan.Conversation) throws {
         guard conversation.stored == nil else {
             guard conversation.adds else { return }
-            // What the file continues may have been accepted since. It never becomes a request again.
+            // A continued conversation may have been accepted since. It never becomes a request again.
             if conversation.line.request.isEmpty { try setRequest(of: conversation) }
             setTimes.bind(1, conversation.number)
             setTimes.bind(2, conversation.line.expiry)
@@ -252,7 +252,7 @@ struct ImportDirectory {
                     try setMember.bind(13, copying: own.text)
                     try setMember.bind(14, copying: marked.text)
                     try setMember.run()
-                    // What a file raises has no steps.
+                    // Watermarks raised by the file have no steps.
                     forgetSteps.bind(1, conversation.number)
                     forgetSteps.bind(2, user.number)
                     try forgetSteps.run()

@@ -93,7 +93,7 @@ final class LogVerifier {
         if fits(row, isIntact: isIntact, &report) { audit.take(row, isIntact: isIntact) }
     }
 
-    /// Whether the row continues its conversation. What a damaged row says is believed if it does.
+    /// Whether the row continues its conversation. A damaged row is believed if it does.
     private func fits(_ row: LogColumns, isIntact: Bool, _ report: inout VerifyReport) -> Bool {
         let before = audit.sequence(of: row.conversation)
         let isMessage = row.kind == .message

@@ -4,7 +4,7 @@ import RoostWire
 
 /// Writes a store, one user's part of it, or one conversation as lines of JSON (Docs/Export.md), while a relay may be
 /// running on it: it reads the directory in one transaction and the log behind it in short ones, up to the head of that
-/// moment. What is edited or deleted meanwhile is written as it is then.
+/// moment. A message that is edited or deleted meanwhile is written as it is then.
 public struct StoreExporter {
     /// The part to export.
     public enum Scope: Sendable, Equatable {
@@ -174,7 +174,7 @@ public struct StoreExporter {
             guard let found = names.conversations[number] else { continue }
             let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
             let request = StoredRequest(number: found.request)
-            // What a group is called since the user left, or who else opened it, isn't the user's.
+            // The group's name since the user left, or its opener, isn't the user's.
             let isShown = left[number] == nil
             let isOpenerShown = kind == .direct || author.map { $0 == found.opener } ?? true
             try sink.write(
@@ -258,7 +258,7 @@ public struct StoreExporter {
             let isShown = author == nil || !stored.isByLink || author != stored.inviter?.value
             exported.inviter = isShown ? stored.inviter.flatMap { names.users[$0.value] } ?? "" : ""
             exported.since = max(0, stored.since.milliseconds)
-            // Who hides from the user isn't in a file for that user.
+            // Users who hide from the user aren't in a file for that user.
             exported.isWithheld = author == nil && stored.isWithheld
             try sink.write(.contact(exported))
         }

@@ -33,8 +33,8 @@ enum StoreFile {
     /// A connection that changes nothing of the store. It has read once, so that an unreadable store is reported here.
     ///
     /// SQLite itself changes much for a reader: the last connection to close moves the write-ahead log into the
-    /// database and deletes it, and one that may not write leaves empty files beside it. Which way changes nothing
-    /// depends on the files that are there.
+    /// database and deletes it, and one that may not write leaves empty files beside it. The files that are there
+    /// decide how to open it without a change.
     static func openForReading(_ path: String) throws -> Database {
         try checkExists(path)
         do {
@@ -51,7 +51,7 @@ enum StoreFile {
         let real = Ownership.realPath(of: path)
         let (hasLog, hasIndex) = (access(real + "-wal", F_OK) == 0, access(real + "-shm", F_OK) == 0)
         let isLogEmpty = byteCount(real + "-wal") == 0
-        // What a rollback journal has would be rolled back.
+        // A rollback journal would be rolled back.
         guard byteCount(real + "-journal") == 0 else { return try Database(path: path, flags: SQLITE_OPEN_READONLY) }
         if FileLock.isHeld(for: path) {
             // The index is the relay's. If it ends meanwhile, the log stays as it leaves it.

@@ -3,8 +3,8 @@ import RoostWire
 
 /// Puts the lines of an export into a store, empty or not, with their times and sequences. Reads the file twice: first
 /// to check every line against the format and the store, then to write. Positions are the store's own: rows get them in
-/// the order of the file. What the store has already is left as it is, so that importing twice is importing once, and
-/// an import that was cut short goes on where it ended.
+/// the order of the file. Rows that the store has already are left as they are, so that importing twice is importing
+/// once, and an import that was cut short goes on where it ended.
 ///
 /// The store must not be in use; rows are written by the relay's own writer, in transactions of `rowsPerBatch`.
 public final class StoreImporter {
@@ -71,8 +71,8 @@ public final class StoreImporter {
         return Result(lines: lines, added: importer.added, known: importer.known, unfinished: unfinished)
     }
 
-    /// Gives up the imports that were cut short, so that a relay starts on the store again. What they have brought
-    /// stays, but for conversations that have no members yet.
+    /// Gives up the imports that were cut short, so that a relay starts on the store again. Their rows stay, but for
+    /// conversations that have no members yet.
     /// - Returns: a sentence for each.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
     public static func giveUp(_ path: String, durability: Durability) throws -> [String] {
@@ -149,7 +149,7 @@ public final class StoreImporter {
         if settings.count >= StoreImporter.rowsPerBatch { try storeSettings() }
     }
 
-    /// Stores settings in one transaction, with positions behind what is there. What the store has of a key is left as
+    /// Stores settings in one transaction, with positions behind the present ones. A key that the store has is left as
     /// it is, and so is a user who has as many as there may be.
     private func storeSettings() throws {
         guard !settings.isEmpty else { return }
@@ -179,7 +179,7 @@ public final class StoreImporter {
         if event.kind == .message { so.sequence = event.sequence } else { imported.sequence = so.sequence }
         if let stored = conversation.stored, so.rows < stored.count {
             if let position = plan.refreshed[number] {
-                // What comes before in the file has to be in the log before.
+                // Earlier lines of the file have to be in the log before.
                 try store()
                 try writer.refresh(imported, at: position)
             }

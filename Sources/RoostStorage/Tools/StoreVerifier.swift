@@ -38,7 +38,7 @@ public struct StoreVerifier {
 
     private mutating func verify(_ note: LogNote.Content?) throws -> VerifyReport {
         try checkPages()
-        // What is indexed doesn't become unindexed, so it can be read without holding on to one state of the store.
+        // An indexed row doesn't become unindexed, so it can be read without holding on to one state of the store.
         var floor = try StoreFile.summary(of: database).keysTo
         for _ in 0..<StoreVerifier.roundsMax {
             try read(upTo: floor)

@@ -257,7 +257,7 @@ public final class UserEraser {
         for version in try numbers("SELECT version FROM profile WHERE user = ?1 AND NOT deleted") {
             changes.append(.profile(user, .tombstone(version: Int64(version) + 1)))
         }
-        // What the user has said about others; what others have reported of it stays with the operators.
+        // The user's own reports; others' reports of it stay with the operators.
         for number in try numbers("SELECT number FROM report WHERE reporter = ?1") {
             changes.append(.forgetReport(Int64(number)))
         }

@@ -74,7 +74,7 @@ struct MessageChanges {
                     return .refused(.tooLarge)
                 }
             }
-            // Who can't see the message, or what is taken back, gets nothing of it.
+            // A user who can't see the message, or the removed reaction, doesn't get the event.
             let isWithheld = try row.event.extras.isWithheld || event.flag && writer.reactions.isWithheld(event)
             try writer.reactions.apply(event, isWithheld: isWithheld || event.withheldFrom != .none)
             return .stored(Position(writer.head + 1), event.reference, isWithheld ? .withheld : .nothing)
@@ -122,7 +122,7 @@ struct MessageChanges {
 
     /// The author of a message that an imported line pins; nil if it can't be pinned.
     func author(ofPinned sequence: SequenceNumber, _ event: Append) throws -> UserNumber? {
-        // What has become of it since may be withheld from the one who pinned it.
+        // Later changes of it may be withheld from the user who pinned it.
         guard case .message(let row) = try target(sequence, in: event.conversation, at: event.time),
             row.event.deletedAt == .never,
             try writer.directory.pins.hiddenFrom(sequence, of: event.conversation) == nil
@@ -163,7 +163,7 @@ struct MessageChanges {
         }
     }
 
-    /// Whether the sender of an event sees only the place of a message. What can't be read can be answered.
+    /// Whether the sender of an event sees only a placeholder of the message. An unreadable message can be answered.
     private func isHidden(_ sequence: SequenceNumber, from event: Append) throws -> Bool {
         guard !event.hiddenAuthors.isEmpty || writer.directory.conversation(event.conversation.value)?.isDirect == true
         else { return false }

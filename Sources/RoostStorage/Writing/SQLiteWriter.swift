@@ -148,7 +148,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
                 }
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
-            // What was written into a file that is no longer there mustn't be acked.
+            // Commits to a file that is no longer there mustn't be acked.
             try transactions.poisoning { try files?.check() }
             noteHead()
             log.publish(head)

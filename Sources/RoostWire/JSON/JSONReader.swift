@@ -208,7 +208,7 @@ public struct JSONReader: ~Copyable {
         UInt32(truncatingIfNeeded: place - UnsafePointer(document))
     }
 
-    // MARK: What was read
+    // MARK: Results
 
     /// The members of the outermost object in order; empty if the last document wasn't valid.
     public var members: UnsafeBufferPointer<JSONMember> { UnsafeBufferPointer(start: list, count: memberCount) }

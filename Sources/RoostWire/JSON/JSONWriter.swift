@@ -16,7 +16,7 @@ public final class JSONWriter {
 
     /// The epoch of the log that positions belong to.
     public let epoch: String
-    // What every position begins with, including the quotation mark and the hyphen. Always copied as one piece.
+    // The head of every position, including the quotation mark and the hyphen. Always copied as one piece.
     @usableFromInline let positionHead: SIMD16<UInt8>
     @usableFromInline let positionHeadCount: Int
 
