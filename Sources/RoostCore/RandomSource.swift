@@ -1,5 +1,5 @@
 /// The only source of random numbers, for ids, codes of invitations and come-back times. The relay gives it the
-/// system's generator, which is good for secrets; a simulation seeds it. Loop thread only.
+/// system's generator, which is fit for secrets; a simulation seeds it. Loop thread only.
 final class RandomSource {
     private var generator: any RandomNumberGenerator
 
@@ -14,7 +14,7 @@ final class RandomSource {
     /// An unguessable code: 130 random bits.
     func secret() -> String { String(decoding: letters(26), as: UTF8.self) }
 
-    /// So many letters of 5 bits each.
+    /// This number of letters of 5 bits each.
     private func letters(_ count: Int) -> [UInt8] {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         return (0..<count).map { _ in alphabet[Int(number(below: 32))] }

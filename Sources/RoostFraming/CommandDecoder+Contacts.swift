@@ -33,7 +33,7 @@ extension CommandDecoder {
 
     private func contactLimit() throws(Refusal) -> Int? { try members.limit(atMost: members.limits.contactsMax) }
 
-    /// Reads a text of at most so many bytes, which may be empty.
+    /// Reads a text of at most this number of bytes, which may be empty.
     private func optionalText(_ member: Member, atMost most: Int, as use: NameForm.Use) throws(Refusal) -> Text? {
         guard members.value(member) != nil else { return nil }
         let text = try members.string(member)

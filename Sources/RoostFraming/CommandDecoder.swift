@@ -9,7 +9,7 @@ public struct DecodedCommand {
     public var command: Command
     /// The user that a service acts as (`as`).
     public var principal: Text?
-    /// Whether the command names such a user, also if it can't be carried out for anybody.
+    /// Whether the command names such a user, even if it can't be sent as one.
     public var namesPrincipal = false
 }
 

@@ -5,12 +5,12 @@ import RoostWire
 struct GroupForms {
     let members: CommandMembers
 
-    /// Reads what names a photo. An empty text takes it away.
+    /// Reads the identifier of a photo. An empty text removes it.
     func photo(_ member: Member) throws(Refusal) -> Text {
         try text(member, atMost: members.limits.photoBytes, as: .line)
     }
 
-    /// Reads a description. An empty one takes it away.
+    /// Reads a description. An empty one removes it.
     func description(_ member: Member) throws(Refusal) -> Text {
         try text(member, atMost: members.limits.descriptionBytes, as: .lines)
     }

@@ -4,8 +4,8 @@ import RoostWire
 extension SQLiteLog {
     /// Loads everything the Relay keeps in memory. Call it before the writer is handed to its thread.
     ///
-    /// Compares how far the log has come by everything that says so. If its newest rows are lost, gives it a new epoch,
-    /// so that clients don't take new events for repetitions of those they have seen, and goes on after them.
+    /// Compares everything in the store that shows the end of the log. If its newest rows are lost, gives it a new
+    /// epoch, so that clients don't take new events for repetitions of those they have seen, and continues after them.
     /// - Throws: `StorageFailure`, such as `importUnderWay`.
     public func load() throws -> Snapshot {
         if let sentence = try UnfinishedImports.read(writer.database).first {

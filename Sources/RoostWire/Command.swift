@@ -439,7 +439,7 @@ public enum Command {
             /// The user leaves the group, and can't come back until `unban`.
             case ban(user: Text, ReportReason?)
             case unban(user: Text)
-            /// The member can't write for so many milliseconds; 0 ends that.
+            /// The member can't write for this number of milliseconds; 0 ends that.
             case timeout(user: Text, after: Int64, ReportReason?)
             case posting(PostingRule)
             /// Milliseconds between two messages of a member; 0 for none.

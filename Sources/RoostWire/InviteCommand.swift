@@ -5,7 +5,7 @@ public enum InviteCommand {
     case create(conversation: Text?, kind: Text?, uses: Int?, milliseconds: Int64?)
     /// The user's own.
     case list
-    /// One of the user's own is good no more.
+    /// Revokes one of the user's own.
     case revoke(id: Text)
     /// Shows the inviter and the target.
     case show(code: Text)

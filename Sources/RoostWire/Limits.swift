@@ -31,8 +31,8 @@ public struct Limits: Sendable, Equatable {
     /// Unread mentions of a member that are kept, and of all members of a conversation together: the newest ones. Eight
     /// bytes each, and a row of the store. People don't count more of them one by one.
     public var mentionsKept = 100
-    /// Most pinned messages of a conversation: as many as a page has, and more than anybody looks through. Each takes
-    /// 32 bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
+    /// Most pinned messages of a conversation: as many as a page has, and more than people look through. Each takes 32
+    /// bytes of memory, a row of the store, and up to 17 bytes of every conversation object.
     public var pinsPerConversation = 50
     /// Most users of a group who are banned or timed out: more than admins look through. Each takes 100 bytes of memory
     /// and a row of the store.
@@ -93,14 +93,14 @@ public struct Limits: Sendable, Equatable {
     /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
     /// all of it: 1 to 2 µs for each.
     public var listNames = 500
-    /// Most users that one `watch` or `unwatch` names, if the session may watch so many. One turn only finds them.
+    /// Most users that one `watch` or `unwatch` names, if the session may watch as many. One turn only finds them.
     public var watchNames = 1_000
     /// Most users that one `except` names. One turn does all of it, some microseconds for each.
     public var exceptNames = 100
     /// Most users with an exception by one user: more than a person blocks in years, and one answer has all.
     public var exceptionsPerUser = 1_000
-    /// Most contacts of a user that it wants itself, invitations that it has sent included: more than anybody knows.
-    /// One takes some 250 bytes of memory.
+    /// Most contacts that a user has accepted itself, sent invitations included: more than a person knows. One takes
+    /// some 250 bytes of memory.
     public var contactsPerUser = 5_000
     /// Most unanswered invitations of a user.
     public var invitationsSent = 500
@@ -138,7 +138,7 @@ public struct Limits: Sendable, Equatable {
     public var inviteGuessesPerHour = 20
     /// Most bytes of the text of a report, and of the note of the operator who closes it: half a page.
     public var reportTextBytes = 1_024
-    /// Reports of one user in an hour: more than anybody means.
+    /// Reports of one user in an hour: more than a user makes in earnest.
     public var reportsPerHour = 20
     /// Reports that are kept, with closed ones. With texts and notes as long as they may be, they take 25 MB of memory.
     public var reportsMax = 10_000
@@ -156,8 +156,8 @@ public struct Limits: Sendable, Equatable {
     /// for its write. So the most that one user can cause, 20,000 deliveries a second, is a tenth of a core, and a
     /// burst of 4,000 pays for a message to the largest group four times.
     public var deliveriesPerCommand = 10
-    /// Bytes of a command, or of what is delivered, above which it counts for several. Copying so many takes about as
-    /// long as everything else that a small one needs.
+    /// Bytes of a command, or of a delivery, above which it counts for several. Copying as many takes about as long as
+    /// everything else that a small one needs.
     public var smallBytes = 8_192
     /// Bytes of a body that is stored for the price of one command. To rewrite a text of 19 KB takes 0.3 ms of a core:
     /// reading and checking the old one, erasing it, writing the new one to the write-ahead log and later to the
@@ -259,7 +259,7 @@ public struct Limits: Sendable, Equatable {
     public var groupsLookedAt = 500
     /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.
     public var statisticsKept = 90
-    /// One of so many samples is kept.
+    /// Number of samples of which one is kept.
     public var statisticsKeptEvery = 10
     /// Most users that one session may watch.
     public var watchedPerSession = 1_000
@@ -279,7 +279,7 @@ public struct Limits: Sendable, Equatable {
     /// Largest conversation whose members get the names of users who type. In larger ones there is always one, and
     /// sending each name to all costs as much as the messages. Their members only learn whether several type.
     public var typingMembersMax = 256
-    /// Most people whose names and photos come with a list of conversations: of a page of 50, everybody in small
+    /// Most people whose names and photos come with a list of conversations: with a page of 50, all members of small
     /// groups. Each takes some 100 bytes of the answer, 600 at most.
     public var peopleShown = 500
     /// Most different reactions of one user to one message.
@@ -317,9 +317,9 @@ public struct Limits: Sendable, Equatable {
     /// The fewest sessions that a turn may write to: about 0.3 ms of writing, a hundred times the cost of the turn
     /// itself. New input waits no longer than that to be read. An event for more of them is for a crowd.
     public var visitsMin = 64
-    /// The fewest sessions that a turn writes to if they wait only for what a crowd gets: 0.07 ms, twenty times the
-    /// cost of the turn itself. A message to one person that arrives meanwhile waits for it twice, until it is read and
-    /// until it is stored. With 64, ten events a second for 2,000 sessions doubled the p99 of everybody's messages.
+    /// The fewest sessions that a turn writes to if they wait only for a crowd's events: 0.07 ms, twenty times the cost
+    /// of the turn itself. A message to one person that arrives meanwhile waits for it twice, until it is read and
+    /// until it is stored. With 64, ten events a second for 2,000 sessions doubled the p99 of all messages.
     public var crowdVisitsMin = 16
     /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
@@ -409,7 +409,7 @@ public struct Limits: Sendable, Equatable {
     public var feedMax = 256
     /// Bytes of bodies at which such a page ends early: as much as a turn puts into outboxes for all who catch up.
     public var feedBytes = 262_144
-    /// Rows that are looked at for one such page. Where conversations were erased, many have nothing to tell.
+    /// Rows that are looked at for one such page. Where conversations were erased, many have no event to send.
     public var feedLooks = 4_096
     /// Messages of a user that one command erases: each is an event for the conversation.
     public var erasedAtOnce = 256

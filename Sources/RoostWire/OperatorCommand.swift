@@ -28,7 +28,7 @@ public enum OperatorCommand {
     /// A conversation is erased with everything in it.
     case eraseConversation(Text)
 
-    /// A user's profile is given, changed, or taken away for good: then only its version is left.
+    /// Sets or changes a user's profile, or deletes it for good: then only its version is left.
     case profile(user: Text, ProfileChange, isDeleted: Bool?)
     /// The user has come by a link of another, the inviter: the two are contacts, and their conversation is opened.
     case introduce(user: Text, inviter: Text)

@@ -73,7 +73,7 @@ final class CatchUpPage {
         result?.events[index].deletedAt = time
     }
 
-    /// Keeps frames for others. It has few forms: most have no block with anybody who wrote to it.
+    /// Keeps frames for others. It has few forms: most users have no block with one of the authors.
     func keep(_ new: PageFrames, withholding users: Set<UserNumber>) {
         if frames.count >= Self.formsMax { frames.removeAll() }
         frames[users] = new

@@ -3,7 +3,7 @@ import RoostWire
 /// Looks at the devices of all users, one user after the other, for what operators want to know of those who are not
 /// connected. Devices that come or go meanwhile may be counted or not.
 final class BacklogCensus: Chore {
-    /// A look at everybody takes some ten steps for each user, so it isn't repeated for each page of metrics.
+    /// A look at all users takes some ten steps for each, so it isn't repeated for each page of metrics.
     static let restMilliseconds: Int64 = 60_000
 
     private unowned let directory: Directory

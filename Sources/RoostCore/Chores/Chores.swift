@@ -1,7 +1,7 @@
 import DequeModule
 import RoostWire
 
-/// Work that looks at so many members, conversations or sessions, one by one, that a turn does only part of it.
+/// A job that looks at so many members, conversations or sessions, one by one, that a turn does only part of it.
 protocol Chore: AnyObject {
     /// Goes on, one step for each thing that is looked at, until it is done or no step is left.
     /// - Returns: whether it is done.
@@ -16,9 +16,9 @@ final class Chores {
     struct Bounds {
         /// Steps of one turn.
         let stepsPerTurn: Int
-        /// Steps of one chore before it is another's turn.
+        /// Steps of one job before it is another's turn.
         let stepsAtOnce: Int
-        /// Most chores of one session, and of one that belongs to no user.
+        /// Most jobs of one session, and of one that belongs to no user.
         let perSession, perOperator: Int
         /// The wait that a refused client is asked for.
         let retryMilliseconds: Int64
@@ -49,10 +49,10 @@ final class Chores {
         left = bounds.stepsPerTurn
     }
 
-    /// Whether chores wait for the next turn.
+    /// Whether jobs wait for the next turn.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Checks that the session may begin a chore.
+    /// Checks that the session may begin a job.
     /// - Throws: `rate_limited`.
     func check(_ session: Session) throws(Refusal) {
         let most = session.user == nil ? bounds.perOperator : bounds.perSession

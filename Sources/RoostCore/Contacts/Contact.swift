@@ -30,7 +30,7 @@ final class Contact {
     /// Whether both want it.
     var isAccepted: Bool { stored.inviter == nil }
 
-    /// Whether the user doesn't hear of it: it had blocked the one who invites it.
+    /// Whether it is hidden from the user, who had blocked the inviter.
     func isWithheld(from user: User) -> Bool { stored.isWithheld && stored.inviter != user.number }
 
     /// It is no longer withheld: the inviter has invited again, who isn't blocked any more. If it has opened a link of

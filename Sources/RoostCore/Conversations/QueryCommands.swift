@@ -221,7 +221,8 @@ final class QueryCommands {
 
     // MARK: conversation.members
 
-    /// A page of the members and how far each has got; with a sequence, also how many of all have got that far.
+    /// Answers with a page of the members and their receipts; with a sequence, also with the number of members who have
+    /// got and read it.
     func members(_ list: Command.Members, _ asker: Asker, _ now: Moment) throws(Refusal) {
         let user = asker.user
         let (conversation, _) = try directory.conversation(list.conversation, for: user)

@@ -17,7 +17,7 @@ protocol Edge: AnyObject {
     func write(_ frame: Frame, to session: Session)
     /// Writes a frame that may wait until messages have been written: news of other users.
     func writePatiently(_ frame: Frame, to session: Session)
-    /// Whether a frame for so many sessions is for a crowd: others needn't wait until all of them have it.
+    /// Whether a frame for this number of sessions is for a crowd: others needn't wait until all of them have it.
     func isCrowd(_ sessions: Int) -> Bool
     /// Adds a session to those that get the frame. `end` follows the last one.
     func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int, isCrowd: Bool)

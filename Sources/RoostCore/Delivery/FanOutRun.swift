@@ -50,7 +50,7 @@ final class FanOutRun {
     private(set) var lowest = SequenceNumber(Int64.max)
     /// Sessions of senders, and of members with hidden entries, each once.
     private(set) var apart: [Session] = []
-    /// Whether any entry is hidden from anybody.
+    /// Whether any entry is hidden from a member.
     private var hidesAny = false
     /// Sessions that get only a part, found during the delivery.
     var partials: [Partial] = []

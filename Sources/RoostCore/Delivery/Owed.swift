@@ -14,7 +14,7 @@ enum Owed: Hashable {
     case status
     /// The user's own privacy.
     case privacy
-    /// Another user's relation to the own one.
+    /// Another user's relation to the user.
     case contact(UserNumber)
     /// The user's own prospects.
     case prospects

@@ -109,8 +109,8 @@ final class Conversation {
         if veiling.veil?.user != user { veiling.veil = Veil(user, after: end.sequence, end.position, end.time) }
     }
 
-    /// An event is here that isn't withheld from anybody, or not from the user who has the veil. It is `reach`ed later.
-    /// - Returns: the veil that is over; nil if there was none.
+    /// Ends the veil because of an event that isn't withheld, or not from the veil's user. It is `reach`ed later.
+    /// - Returns: the ended veil; nil if there was none.
     func lift(except user: UserNumber, at position: Position, _ settled: @autoclosure () -> Settled) -> Veil? {
         guard let veil = veiling.veil, veil.user != user else { return nil }
         veiling.veil = nil
@@ -165,10 +165,10 @@ final class Conversation {
 
     func member(_ user: UserNumber) -> Member? { list[user] }
 
-    /// Prepares for so many further members.
+    /// Prepares for this number of further members.
     func reserve(_ count: Int) { list.reserve(count) }
 
-    /// Prepares for so many further changes under way.
+    /// Prepares for this number of further changes under way.
     func reserveChanges(_ count: Int) {
         if count > 1 { pendingStandings.reserveCapacity(pendingStandings.count + count) }
     }

@@ -19,7 +19,7 @@ struct LeasedNumbers {
         isExhausted = lease.isEmpty
     }
 
-    /// Checks that there are so many numbers.
+    /// Checks that there are enough numbers.
     /// - Throws: `busy` while more are being leased; `tooLarge` if the store has no more.
     func check(_ count: Int, retryMilliseconds: Int64) throws(Refusal) {
         if free.count + (following?.count ?? 0) < count { throw refusal(retryMilliseconds) }

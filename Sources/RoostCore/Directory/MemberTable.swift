@@ -26,7 +26,7 @@ struct MemberTable {
 
     subscript(user: UserNumber) -> Member? { byUser[user] }
 
-    /// Prepares for so many further members.
+    /// Prepares for this number of further members.
     mutating func reserve(_ count: Int) {
         // Memory for twice as many as there are, or those who come one by one would have all others moved each time.
         let needed = byUser.count + count

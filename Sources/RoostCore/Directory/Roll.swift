@@ -31,7 +31,7 @@ final class Roll {
 
     init(_ counters: Counters) { self.counters = counters }
 
-    /// Counts what it takes to look for the sessions of so many members.
+    /// Counts the steps of a search for this number of members' sessions.
     func noteSearch(of members: Int) { counters.steps += (members + Roll.placesPerStep - 1) / Roll.placesPerStep }
 
     /// A place for another user.

@@ -133,7 +133,7 @@ final class InviteCommands {
         }
     }
 
-    /// Forgets the user's invitations that are good no more, so that they don't count.
+    /// Forgets the user's invalid invitations, so that they don't count.
     private func makeRoom(for user: User, _ now: Moment) throws(Refusal) {
         forgetEnded(of: user, now)
         guard user.contacts.invites.all.count < bounds.kept else {

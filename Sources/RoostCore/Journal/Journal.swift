@@ -111,7 +111,7 @@ final class Journal {
         }
     }
 
-    /// Checks that so many new users and devices may be stored. Called before one is created.
+    /// Checks that this number of new users and devices may be stored. Called before one is created.
     /// - Throws: `unavailable` or `busy`.
     func checkIntroductions(_ count: Int) throws(Refusal) {
         guard !isFull else { throw unavailable() }

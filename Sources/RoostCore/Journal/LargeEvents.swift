@@ -1,8 +1,8 @@
 import RoostWire
 
-/// Bytes of large events that wait for the writer, by user, so that a few users who store much can't make everybody
-/// else wait: beyond a bound, each of them may only have a small share waiting. Small events aren't counted: prices
-/// bound them, and counting costs more than storing one. Loop thread only.
+/// Bytes of large events that wait for the writer, by user, so that a few users who store much can't make all others
+/// wait: beyond a bound, each of them may only have a small share waiting. Small events aren't counted: costs bound
+/// them, and counting takes longer than storing one. Loop thread only.
 struct LargeEvents {
     /// The limits of this part.
     struct Bounds {

@@ -26,7 +26,7 @@ struct Forwarding {
         return ForwardedMessage(conversation.number, target.sequence, withheld: withheld)
     }
 
-    /// Takes the price of telling everybody in the conversation.
+    /// Takes the cost of the deliveries in the conversation.
     func pay(to conversation: Conversation, _ session: Session, _ now: Moment) throws(Refusal) -> Int64 {
         try prices.advance(deliveries: conversation.audienceCount, by: session, at: now)
     }

@@ -115,7 +115,7 @@ final class MessageCommands {
         try pay(for: send.body.count, to: conversation, session, now)
     }
 
-    /// Takes the price of telling everybody in the conversation.
+    /// Takes the cost of the deliveries in the conversation.
     @inline(__always)
     private func pay(
         for bytes: Int, to conversation: Conversation, _ session: Session, _ now: Moment

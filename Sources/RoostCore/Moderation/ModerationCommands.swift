@@ -11,7 +11,7 @@ struct ModerationCommands {
     private var builder: FrameBuilder { conversations.builder }
     private var restrictionsMax: Int { conversations.bounds.restrictions }
 
-    /// Bans a user who is or was a member: others aren't known to anybody here, and no number of theirs is kept for it.
+    /// Bans a present or former member: other users are unknown here, and no number of theirs is kept for it.
     func ban(
         _ name: Text, _ reason: ReportReason?, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {

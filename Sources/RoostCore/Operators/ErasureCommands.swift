@@ -89,7 +89,7 @@ final class ErasureCommands {
         guard !result.isFailed else {
             return refuse(Refusal(.unavailable, "the store could not be read"), asker)
         }
-        // The reader may be ahead of what the loop has heard of.
+        // The reader may be ahead of the loop.
         let head = journal.head
         page.damaged = result.damaged.count { $0 <= head }
         var found: [Append] = []

@@ -25,7 +25,7 @@ final class Farewells {
 
     private struct Farewell {
         let user: User
-        /// Users who tell the user something else than others; nil until that is looked up.
+        /// Users with an exception for the user; nil until they are looked up.
         var namedBy: [UserNumber]?
     }
 

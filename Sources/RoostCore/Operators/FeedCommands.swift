@@ -175,7 +175,7 @@ final class FeedCommands {
 
     private func answer(_ result: ReadResult, _ after: Position, _ id: CommandID?, _ session: Session) {
         let builder = events.builder
-        // The reader may be ahead of what the loop has heard of: a conversation that it doesn't know yet.
+        // The reader may be ahead of the loop: a conversation that it doesn't know yet.
         let head = journal.head
         // The newest positions may have no row any more, if a conversation was erased.
         let lookedAt = result.hasMore ? result.reached : max(result.reached, result.head)

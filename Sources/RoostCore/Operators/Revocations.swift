@@ -6,7 +6,7 @@ struct Revocations {
     private var all = Timestamp.never
     private var devices: [String: Timestamp] = [:]
 
-    /// Whether all tokens of the user are good.
+    /// Whether no token of the user is revoked.
     var isEmpty: Bool { all == .never && devices.isEmpty }
 
     /// Up to when tokens of this device are no longer good; `.never` if all are.

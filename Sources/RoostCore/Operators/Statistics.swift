@@ -8,7 +8,7 @@ final class Statistics {
     struct Bounds {
         /// From one sample to the next.
         let milliseconds: Int64
-        /// One of so many samples is kept.
+        /// Number of samples of which one is kept.
         let keptEvery: Int
         /// Samples kept.
         let kept: Int

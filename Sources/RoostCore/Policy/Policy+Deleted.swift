@@ -7,8 +7,8 @@ extension User {
 
 /// The effects of a deleted account on others: the user can't be reached any more.
 extension Policy {
-    /// Checks that all of these users can be written to, added and invited. A deletion is the same for everybody,
-    /// whatever there was between the two.
+    /// Checks that all of these users can be written to, added and invited. A deletion is the same for all others,
+    /// whatever their relation was.
     /// - Throws: `gone`.
     func checkThere(_ named: [NamedUser]) throws(Refusal) {
         guard named.allSatisfy({ $0.known?.isDeleted != true }) else {

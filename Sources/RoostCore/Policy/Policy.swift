@@ -22,8 +22,8 @@ struct Policy {
     func change(to rules: PolicyRules) { chosen.rules = rules }
 
     /// Whether `user` may ask for the presence of `other`: oneself, contacts, users with a shared conversation, and
-    /// those who let everybody, if the gate does. As it may take long to find a conversation, it is searched step by
-    /// step.
+    /// users visible to everyone, if the gate allows it. As it may take long to find a conversation, it is searched
+    /// step by step.
     func sight(of other: User, by user: User, direct: Conversation?) -> Sight {
         let areKnown = user === other || areAcquainted(user, other, direct: direct)
         return Sight(

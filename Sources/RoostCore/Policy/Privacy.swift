@@ -14,7 +14,7 @@ struct Privacy {
 
     init(_ settings: PrivacySettings = PrivacySettings()) { self.settings = settings }
 
-    /// Whether nothing is hidden from anybody because of this user, which is so of most: no pair has to be looked at.
+    /// Whether nothing is hidden because of this user, which is so of most: no pair has to be looked at.
     var isOpen: Bool {
         exceptions.isEmpty && namedBy.isEmpty && settings.presence != .nobody && settings.lastSeen == .exact
             && settings.read == .shared
@@ -110,7 +110,7 @@ extension Policy {
         return isException(.never, between: user, viewer) || isBlocked(user, viewer)
     }
 
-    /// Whether anybody may watch the user.
+    /// Whether everyone may watch the user.
     func isWatchedByAll(_ user: User) -> Bool { user.privacy.settings.presence == .everyone }
 
     /// The pair needn't be looked at: so it is with most.

@@ -299,7 +299,7 @@ public enum ConversationChange: Sendable {
     case erase
     /// New roles.
     case roles([NewMember])
-    /// Messages from now on disappear after so many milliseconds; 0 if they stay.
+    /// Later messages disappear after this number of milliseconds; 0 if they stay.
     case expiry(Int64)
     /// A message is pinned. The log refuses it with `notFound`, `gone`, or `tooLarge` if there are
     /// `Limits.pinsPerConversation`; nothing is stored if it is pinned already.
@@ -309,8 +309,7 @@ public enum ConversationChange: Sendable {
     /// A user is banned or timed out, or not any more if nil; for `.none`, only the owner and the admins may write. A
     /// banned member leaves as by `remove`. Nothing is stored if it is so already.
     case restrict(UserNumber, StoredRestriction?)
-    /// A member may write once in so many milliseconds; 0 for as often as it wants. Nothing is stored if it is so
-    /// already.
+    /// A member may write once in this number of milliseconds; 0 without slow mode. A repetition isn't stored.
     case slow(Int64)
     /// Rule for users who follow links to the group. Nothing is stored if it is so already.
     case joining(JoiningRule)

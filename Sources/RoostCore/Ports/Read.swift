@@ -264,7 +264,7 @@ public struct FeedRequest: Sendable {
     public var bytes: Int
     /// Rows that are looked at before it ends early, so that it may have none although there are more.
     public var looks: Int
-    /// Only rows of this sender; nil for everybody's.
+    /// Only rows of this sender; nil for all.
     public var sender: UserNumber?
     /// Creates a request.
     public init(after: Position, rows: Int, bytes: Int = 1 << 20, looks: Int = .max, sender: UserNumber? = nil) {

@@ -20,8 +20,8 @@ public struct ReceiptStep: Hashable, Sendable {
     }
 }
 
-/// The last steps of one watermark of a member. They tell when the member got, or read, each of the messages that they
-/// cover. A value.
+/// The last steps of one watermark of a member, with the times when the member got, or read, each of the messages that
+/// they cover. A value.
 public struct ReceiptSteps: Sendable, Equatable {
     /// A step without the watermark before, which is that of the step before.
     public struct Step: Sendable, Equatable {
@@ -46,7 +46,7 @@ public struct ReceiptSteps: Sendable, Equatable {
         case notYet
     }
 
-    /// They tell nothing of messages up to here.
+    /// They have no times of messages up to here.
     public private(set) var from: SequenceNumber
     /// In the order in which they came.
     public private(set) var steps: [Step]

@@ -102,7 +102,8 @@ public struct SequenceRanges: Sendable, Hashable {
 }
 
 extension Timestamp {
-    /// When a message disappears that is taken now, if messages stay for so many milliseconds; `.never` for 0.
+    /// The time when a message that is accepted now disappears, if messages stay for this number of milliseconds;
+    /// `.never` for 0.
     public func expiry(after milliseconds: Int64) -> Timestamp {
         guard milliseconds > 0 else { return .never }
         let (sum, isTooMuch) = self.milliseconds.addingReportingOverflow(milliseconds)

@@ -22,7 +22,7 @@ public struct StoredContact: Hashable, Sendable {
     public var low, high: Side
     /// When it got into this state.
     public var since: Timestamp
-    /// Whether the one who is invited had blocked the inviter, and never hears of the invitation.
+    /// Whether the invited user had blocked the inviter, and never gets the invitation.
     public var isWithheld: Bool
     /// Whether the inviter has opened a link of the other one, who has blocked it: it sees an accepted contact.
     public var isByLink: Bool

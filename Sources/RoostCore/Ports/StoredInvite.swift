@@ -11,7 +11,7 @@ public struct StoredInvite: Hashable, Sendable {
     public var kind: String
     /// Number of users who may open it, and who have.
     public var uses, used: Int
-    /// When it was made, and until when it is good.
+    /// Time when it was made, and when it expires.
     public var created, expires: Timestamp
 
     /// The kind of a request.

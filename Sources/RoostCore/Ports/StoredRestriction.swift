@@ -59,7 +59,7 @@ public struct RestrictionList: Sendable {
     /// Number of those of single users that aren't over.
     func count(at time: Timestamp) -> Int { byUser.values.count { $0.user != .none && !$0.isOver(at: time) } }
 
-    /// Sets the restriction of a user, or takes it away. Those that are over at `time` go.
+    /// Sets or removes the restriction of a user. Those that are over at `time` go.
     public mutating func set(_ restriction: StoredRestriction?, of user: UserNumber, at time: Timestamp) {
         byUser[user] = restriction
         byUser = byUser.filter { !$0.value.isOver(at: time) }

@@ -55,7 +55,7 @@ final class GroupCounts {
         fileprivate var watchers = OrderedTable<SessionID, Session>()
         /// Commands that wait for the count.
         fileprivate var requests = 0
-        /// Whether a chore is to end the count.
+        /// Whether a job is to end the count.
         fileprivate var isEnding = false
         /// Whether a timer is set for comparing it with what watchers have, or it is in the queue.
         fileprivate var isExpected = false
@@ -123,7 +123,7 @@ final class GroupCounts {
     }
 
     /// The command no longer needs the count.
-    /// - Returns: whether the count has to be ended, by a chore that calls `end`.
+    /// - Returns: whether the count has to be ended, by a job that calls `end`.
     func endRequest(of conversation: Conversation) -> Bool {
         conversation.counts.requests -= 1
         return mayEnd(conversation)
@@ -264,7 +264,7 @@ final class GroupCounts {
         return mayEnd(conversation)
     }
 
-    /// Whether there is something to count or to tell.
+    /// Whether there is anything to count or to send.
     var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty }
 
     /// Continues with due counts and changes, one step for each membership and for each session. Due counts come first:

@@ -16,8 +16,7 @@ extension Presence {
     /// A user who is watched.
     struct Watch {
         let user: User
-        /// A conversation that both users are in; nil if they are the same or contacts, or everybody may watch the
-        /// user.
+        /// A conversation that both users are in; nil if they are the same or contacts, or everyone may watch the user.
         let shared: Conversation?
 
         /// Whether this user may still watch because of it.

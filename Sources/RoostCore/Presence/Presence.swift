@@ -74,7 +74,7 @@ final class Presence {
     struct News {
         /// Mutations for the store, in this order.
         var mutations: [Mutation] = []
-        /// Sessions to tell. `takeBatch` returns the users for each.
+        /// Sessions to notify. `takeBatch` returns the users for each.
         var audience: [Session] = []
         /// Users who have come or gone, for those who watch how many are there.
         var moved: [User] = []
@@ -346,7 +346,7 @@ final class Presence {
         retellings.add(nil, to: user, at: now.monotonic)
     }
 
-    /// The user and these others tell each other something else from now on.
+    /// The exceptions between the user and these others change.
     func retell(_ user: User, _ others: [User], at now: Moment) {
         retellings.add(others, to: user, at: now.monotonic)
         for other in others { retellings.add([user], to: other, at: now.monotonic) }
@@ -410,7 +410,7 @@ final class Presence {
         return taken
     }
 
-    /// Whether there is something to tell.
+    /// Whether there is anything to announce.
     var hasNews: Bool { due > 0 || announcement != nil || retellings.hasNews }
 
     /// Goes on with announcements, one step for each user who has changed and for each possible recipient.
@@ -420,7 +420,7 @@ final class Presence {
             if announcement == nil, retellings.hasNews {
                 retellings.goOn(&steps) { tell($0, again: $1, &news, at: now) }
             } else if announcement == nil {
-                // To judge a user and to store its state takes as long as two tellings.
+                // To judge a user and to store its state takes as long as two notices.
                 steps -= 2
                 due -= 1
                 if let user = changed.popFirst() { begin(user, in: &news, at: now) }
@@ -441,7 +441,7 @@ final class Presence {
         return batch
     }
 
-    /// The relay is about to close everything: who has dropped is stored, and a last sign of life for everybody else.
+    /// The relay is about to close everything: stores the dropped users, and a last sign of life for all others.
     func closeDown(at now: Moment) -> [Mutation] {
         let gone = takeDropped().filter { user in
             let stored = user.presence.stored

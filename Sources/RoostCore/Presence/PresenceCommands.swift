@@ -108,7 +108,7 @@ final class PresenceCommands {
         var all: [Conversation] = []
         for id in ids {
             let (conversation, _) = try directory.conversation(id, for: user)
-            // The count would tell whether the other one is there.
+            // The count would reveal whether the other one is online.
             guard !conversation.isRequest else { throw .noRelationship }
             if known.insert(conversation.number).inserted { all.append(conversation) }
         }
@@ -172,7 +172,7 @@ final class PresenceCommands {
         if wasOpen, !policy.isWatchedByAll(user) { endWatches(of: user, at: now) }
     }
 
-    /// The user and these others tell each other something else from now on.
+    /// The exceptions between the user and these others change.
     func retell(_ user: User, _ others: [User], at now: Moment) {
         presence.retell(user, others, at: now)
         counts.restate(to: [user] + others, at: now.monotonic)

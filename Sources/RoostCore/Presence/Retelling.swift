@@ -17,7 +17,7 @@ struct Retellings {
     private var due = 0
     private var current: Retelling?
 
-    /// Whether there is something to tell.
+    /// Whether there is anything to send.
     var hasNews: Bool { due > 0 || current != nil }
 
     /// Lists the user's sessions to get the states of these others again; nil for all that they see.

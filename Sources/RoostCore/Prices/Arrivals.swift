@@ -15,7 +15,7 @@ final class Arrivals {
         let hello: Int64
         /// Conversations of the user that a `hello`, or a search for what was missed, looks at for one unit.
         let places: Int
-        /// Sessions that hear of the user's coming and going, for one unit.
+        /// Number of sessions that get the user's coming and going, for one unit.
         let deliveries: Int64
         /// Conversations that a page is read from, durable events of a page, and bytes of them, for one unit.
         let spans, rows, bytes: Int
@@ -50,7 +50,7 @@ final class Arrivals {
     /// Charges a search through all conversations of the user.
     func chargeSearch(_ user: User, at now: Moment) { charge(user.placeCount / bounds.places, to: user, at: now) }
 
-    /// Charges a page that is read from so many conversations.
+    /// Charges a page that is read from this number of conversations.
     func charge(spans: Int, to user: User, at now: Moment) { charge(spans / bounds.spans, to: user, at: now) }
 
     /// Charges what a session is sent.

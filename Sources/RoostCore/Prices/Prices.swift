@@ -11,8 +11,8 @@ final class Prices {
         let commands: Spending.Rate
         /// Refusals that a session may get.
         let refusals: Spending.Rate
-        /// The highest price of a command, and of telling others about it: together no more than may be had at once, or
-        /// it could never be paid.
+        /// The highest cost of a command, and of its deliveries: together no more than the allowance's maximum, or it
+        /// could never be paid.
         let highest: Int64
         /// Deliveries for the price of one command.
         let deliveriesPerCommand: Int64
@@ -20,7 +20,7 @@ final class Prices {
         let smallBytes: Int
         /// Bytes of a body that is stored for the price of one command.
         let storedBytesPerCommand: Int
-        /// Steps of a chore for the price of one command.
+        /// Steps of a job for the cost of one command.
         let stepsPerCommand: Int
         /// Bytes of bodies in an answer for the price of one command.
         let answerBytesPerCommand: Int
@@ -75,7 +75,7 @@ final class Prices {
         try pay(min(price(of: command) + Int64(bytes / bounds.smallBytes), bounds.highest), by: session, at: now)
     }
 
-    /// Takes the price of telling as many sessions something of this length.
+    /// Takes the cost of sending something of this length to as many sessions.
     /// - Throws: `rate_limited`.
     @inline(__always)
     func pay(deliveries: Int, bytes: Int = 0, by session: Session, at now: Moment) throws(Refusal) {
@@ -148,12 +148,12 @@ final class Prices {
         }
     }
 
-    /// Takes the price of a command, and of telling as many sessions, that is known only afterwards.
+    /// Takes the cost of a command, and of its deliveries, that is known only afterwards.
     func charge(deliveries: Int, to session: Session, at now: Moment) {
         charge(1 + Int64(deliveries) / bounds.deliveriesPerCommand, to: session, at: now)
     }
 
-    /// Takes the price of looking at so many things one by one.
+    /// Takes the cost of looking at this number of things one by one.
     func charge(steps: Int, to session: Session, at now: Moment) {
         charge(Int64(steps / bounds.stepsPerCommand), to: session, at: now)
     }

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `ack`, `read` and `unread`: how far a device or a user has got, and telling the other members and the user's other
-/// devices. Loop thread only.
+/// `ack`, `read` and `unread`: moves the marks of a device or a user, and sends receipts to the other members and the
+/// user's other devices. Loop thread only.
 final class ReceiptCommands {
     let listing: ReceiptListing
     let badges: Badges
@@ -131,7 +131,7 @@ final class ReceiptCommands {
 
     // MARK: Time
 
-    /// When to call `tick` or `tell` next, in monotonic milliseconds.
+    /// Time of the next `tick` or `tell`, in monotonic milliseconds.
     var nextDeadline: Int64 { min(receipts.nextDeadline ?? .max, badges.nextDeadline ?? .max) }
 
     /// Everything collected so far is due.

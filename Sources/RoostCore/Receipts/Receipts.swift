@@ -250,7 +250,7 @@ final class Receipts {
     /// Whether members whose tick has come must still be sent.
     var hasMoreToTell: Bool { !due.isEmpty }
 
-    /// Begins the telling of this millisecond. Returns false if that was begun already or nothing is due.
+    /// Begins the receipts of this millisecond. Returns false if that was done already or nothing is due.
     /// - Parameter isBusy: messages wait to be written. Receipts sent all at once would delay messages twice, in the
     ///   queue for writes and by taking CPU from the writer's thread. So only a quarter is sent.
     func beginTelling(isBusy: Bool, at now: Moment) -> Bool {

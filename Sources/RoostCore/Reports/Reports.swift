@@ -17,7 +17,7 @@ struct Reports {
     }
 
     /// Checks that another one may be kept.
-    /// - Throws: `too_large` if so many are open.
+    /// - Throws: `too_large` if too many are open.
     func checkRoom() throws(Refusal) {
         guard open < most else {
             throw Refusal(.tooLarge, "\(most) reports wait for an operator; no other one is taken")

@@ -25,7 +25,7 @@ struct Request {
 struct Opening {
     /// Nil if that isn't known.
     let opener: User?
-    /// Whether anybody but the opener has written to it or changed something in it.
+    /// Whether a user other than the opener has written to it or changed something in it.
     var isAnswered = false
     /// Nil unless it waits to be accepted.
     var request: Request?
@@ -37,7 +37,7 @@ extension Conversation {
     /// The user who opened it; nil if unknown.
     var opener: User? { opening.opener }
 
-    /// Whether anybody but the opener has written to it or changed something in it.
+    /// Whether a user other than the opener has written to it or changed something in it.
     var isAnswered: Bool { opening.isAnswered }
 
     /// Whether it waits to be accepted, or was dropped.

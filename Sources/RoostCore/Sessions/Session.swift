@@ -9,9 +9,9 @@ public struct SessionID: Hashable, Sendable {
     public init(_ value: UInt64) { self.value = value }
 }
 
-/// One connection as Relay sees it: who it is, how far it has got, what waits for it, and what each part keeps for it.
-/// It lives on the loop thread from `Relay.open` to `Relay.close`. The host reads `outbox` and `closing` at the end of
-/// a turn.
+/// One connection as Relay sees it: its user and device, its position, its waiting frames, and the state that each part
+/// keeps for it. It lives on the loop thread from `Relay.open` to `Relay.close`. The host reads `outbox` and `closing`
+/// at the end of a turn.
 public final class Session {
     enum Phase {
         case awaitingHello
@@ -163,7 +163,7 @@ public final class Session {
         phase = .awaitingHello
     }
 
-    /// The token is good. The session now belongs to this user's device.
+    /// The token is valid. The session now belongs to this user's device.
     func begin(as user: User, on device: Device) {
         precondition(phase != .ended && self.user == nil, "a session begins once")
         self.user = user
@@ -172,7 +172,7 @@ public final class Session {
         feed.begin(at: device.cursor)
     }
 
-    /// The token is good, and the session belongs to no user.
+    /// The token is valid, and the session belongs to no user.
     func begin(asOperator grant: Grant) {
         precondition(phase != .ended && user == nil, "a session begins once")
         permit(grant)

@@ -1,8 +1,8 @@
 import DequeModule
 import RoostWire
 
-/// The connections: how far each is with `hello`, which commands it may send, and when it was last heard from. It
-/// says what has to be done (ping, close, welcome); the caller does it. Loop thread only.
+/// The connections: the state of each before and after `hello`, the commands it may send, and the time of its last
+/// frame. It says what has to be done (ping, close, welcome); the caller does it. Loop thread only.
 final class Sessions {
     /// The limits of this part.
     struct Bounds {
@@ -268,7 +268,7 @@ final class Sessions {
         return wanted.overflow ? most : min(max(wanted.partialValue, least), most)
     }
 
-    /// Notes how long the session's token is good, after a welcome or a refresh.
+    /// Notes the lifetime of the session's token, after a welcome or a refresh.
     func renew(_ session: Session, until endsAt: Int64) {
         session.life.helloDeadline = nil
         session.life.tokenEndsAt = endsAt

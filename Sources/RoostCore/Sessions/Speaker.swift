@@ -6,7 +6,7 @@ struct Speaker {
     static let deputyDevice = "api"
 
     let user: User
-    /// The name of the device, as events tell it.
+    /// The name of the device in events.
     let device: String
 
     init(_ user: User, on device: String = deputyDevice) {

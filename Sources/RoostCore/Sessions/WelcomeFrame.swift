@@ -1,11 +1,11 @@
 import RoostFraming
 import RoostWire
 
-/// `welcome`: who the session is, how far it has got, and the server's limits.
+/// `welcome`: the session's user and position, and the server's limits.
 struct WelcomeFrame {
     private let identity: Relay.Identity
     private let builder: FrameBuilder
-    // The same for everybody with the usual heartbeat, so it is written once.
+    // The same for all sessions with the usual heartbeat, so it is written once.
     private let limits: [UInt8]
     private let usual: ServerLimits
 

@@ -1,4 +1,5 @@
-/// Removes the rows that an erased conversation has in a table, so many in each transaction. On the writer's thread.
+/// Removes the rows that an erased conversation has in a table, a bounded number in each transaction. On the writer's
+/// thread.
 struct ErasedRows {
     private let delete: Statement
     private let database: Database

@@ -23,7 +23,7 @@ struct RestrictionTable {
             "SELECT \(RestrictionTable.columns) FROM restriction WHERE conversation = ?1 AND user = ?2")
     }
 
-    /// Sets the restriction of a user, or takes it away. Those that are over at `time` go.
+    /// Sets or removes the restriction of a user. Those that are over at `time` go.
     func set(
         _ restriction: StoredRestriction?, of user: UserNumber, in conversation: ConversationNumber, at time: Timestamp
     ) throws {

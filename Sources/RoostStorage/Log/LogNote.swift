@@ -1,9 +1,9 @@
 import Glibc
 
-/// A note beside the store of how far its log has come, for the next start to compare. It is written after each commit
-/// without a sync, so it survives the end of the process. It shows what a store has lost that can't show it itself,
-/// because its write-ahead log is gone or an older copy stands in its place. It is kept in the file that locks the
-/// store. On the writer's thread.
+/// A note beside the store with the end of its log, for the next start to compare. It is written after each commit
+/// without a sync, so it survives the end of the process. It shows losses that the store can't show itself, because its
+/// write-ahead log is gone or an older copy replaces it. It is kept in the file that locks the store. On the writer's
+/// thread.
 final class LogNote {
     /// The contents of the note.
     struct Content: Equatable {
@@ -64,7 +64,7 @@ final class LogNote {
         return pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
     }
 
-    /// This run of the machine; empty if the system doesn't tell.
+    /// This run of the machine; empty if the system doesn't say.
     static func currentBoot() -> String {
         let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

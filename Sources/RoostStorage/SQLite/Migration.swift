@@ -1,5 +1,5 @@
 /// One named step of the schema. The list only grows at its end, and a released step is never changed, so the names in
-/// a store tell exactly what it looks like.
+/// a store define its schema exactly.
 struct Migration {
     let name: String
     let sql: String

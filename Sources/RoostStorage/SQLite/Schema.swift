@@ -34,7 +34,7 @@ enum Schema {
                 ('alive_at', 0), ('epoch', \(newEpoch)), ('hash_key_0', random()), ('hash_key_1', random());
         """
 
-    /// The names and properties behind the numbers, and how far every user and device has got. A member's `role` is
+    /// The names and properties behind the numbers, and the positions of all users and devices. A member's `role` is
     /// NULL after it left.
     static let directory = """
         CREATE TABLE user (

@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 
 /// Waits for another program that has a lock on the store or keeps an old state of it. It waits for as long as that
-/// takes: a relay that ended instead would find the same at its next start. The operator hears of it again and again,
-/// each time after twice as long. Used by the writer's thread; `giveUp` may be called on any.
+/// takes: a relay that ended instead would find the same at its next start. The operator gets a message again and
+/// again, each time after twice as long. Used by the writer's thread; `giveUp` may be called on any.
 final class ForeignWait: Sendable {
     /// The act of another program with the write lock.
     static let lock = "has the store's write lock"

@@ -102,7 +102,7 @@ struct ExportedContact: Equatable, Sendable {
     /// The user who waits for the other's answer; empty if both have accepted.
     var inviter: String = ""
     var since: Int64 = 0
-    /// Whether the other one doesn't hear of the invitation.
+    /// Whether the invitation is hidden from the other one.
     var isWithheld = false
     /// Whether the inviter sees an accepted contact, because it has opened a link of the other one.
     var isByLink = false
@@ -226,7 +226,7 @@ struct ExportedRestriction: Equatable, Sendable {
     var reason: ReportReason?
 }
 
-/// A device and how far it has acked.
+/// A device and its acked position.
 struct ExportedDevice: Equatable, Sendable {
     var user: String
     var name: String

@@ -288,7 +288,7 @@ struct ImportPlan {
 }
 
 extension ImportPlan.Conversation {
-    /// Notes how far the file has come.
+    /// Takes the place in the file from a later state.
     fileprivate mutating func move(to other: Self) {
         (rows, sequence, position) = (other.rows, other.sequence, other.position)
     }

@@ -2,8 +2,7 @@ import RoostCore
 import RoostNames
 import RoostWire
 
-/// The members of a line that have not been asked for yet. Every question takes one away; whatever is left at the end
-/// is a mistake.
+/// The members of a line that have not been read yet. Every reading removes one; a member left at the end is a mistake.
 struct LineMembers {
     private var rest: [String: JSONValue] = [:]
 
@@ -22,7 +21,7 @@ struct LineMembers {
         guard rest.isEmpty else { throw ExportLineFailure("\(rest.count) unknown members") }
     }
 
-    /// A text of at most so many bytes; without `fallback` it must be there.
+    /// Reads a text of at most this number of bytes; without `fallback` it must be there.
     mutating func text(
         _ name: String, or fallback: String? = nil, atMost bytes: Int = 256
     ) throws(ExportLineFailure) -> String {

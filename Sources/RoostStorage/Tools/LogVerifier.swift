@@ -28,7 +28,7 @@ final class LogVerifier {
     /// Takes the directory as it is now.
     func update(_ names: DirectoryNames) { self.names = names }
 
-    /// Reads at most so many rows up to a position. Returns whether there are no more.
+    /// Reads at most this number of rows up to a position. Returns whether there are no more.
     func read(upTo last: Int64, rows: Int, _ report: inout VerifyReport) throws -> Bool {
         var left = rows
         try table.walk(above: position, upTo: last) { row in

@@ -100,7 +100,7 @@ enum StoreFile {
         }
     }
 
-    /// The head, the epoch and how far the indexes are, in the transaction that the connection is in.
+    /// The head, the epoch and the ends of the indexes, in the transaction that the connection is in.
     static func summary(of database: Database) throws -> Summary {
         let meta = try Meta(database)
         let last = try LogTable(database).end()

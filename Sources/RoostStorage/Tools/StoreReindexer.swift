@@ -9,7 +9,7 @@ public struct StoreReindexer {
         try StoreFile.checkExists(path)
         progress(ToolProgress("indexing", 0, of: 0))
         let reporter = StorageReporter { notice in
-            // The store says how far it has come in notices of its own.
+            // The store reports its progress in notices of its own.
             if notice.kind == .progress { progress(ToolProgress(notice.text, 0, of: 0)) }
         }
         try SQLiteLog.reindex(path: path, durability: durability, reporter: reporter)

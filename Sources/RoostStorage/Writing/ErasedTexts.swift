@@ -23,7 +23,7 @@ struct ErasedTexts {
         if dueAt == nil { dueAt = clock() + bounds.erasedMilliseconds }
     }
 
-    /// A text was erased that mustn't be anywhere after so many milliseconds.
+    /// A text was erased that mustn't be anywhere after this number of milliseconds.
     mutating func note(within milliseconds: Int64) {
         if !isHeldBack { dueAt = min(dueAt ?? .max, clock() + milliseconds) }
     }

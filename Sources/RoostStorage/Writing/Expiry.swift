@@ -1,7 +1,7 @@
 import RoostCore
 
-/// Finds the messages that are older or more than the operator wants to keep, from the oldest on: how far they have
-/// been erased, and how many bytes of bodies are left. On the writer's thread.
+/// Finds the messages that are older or more than the operator wants to keep, from the oldest on, with the erased part
+/// and the remaining bytes of bodies. On the writer's thread.
 ///
 /// The log is in the order in which it was written, so a row whose time is in the future, because the clock was wrong,
 /// is at least as old as the next one whose time isn't. A damaged row says nothing of its age and is passed over.
@@ -145,8 +145,8 @@ struct Expiry {
         if position > reached, position <= countedTo { self.bytes += Int64(bytes) }
     }
 
-    /// Counts bodies that were committed since the last call, if only so many bytes are kept. Outside transactions.
-    /// Returns whether there may be more.
+    /// Counts bodies that were committed since the last call, if their bytes are bounded. Outside transactions. Returns
+    /// whether there may be more.
     mutating func count(_ piece: Piece) throws -> Bool {
         guard needsCount else { return false }
         var piece = piece

@@ -49,7 +49,7 @@ extension SQLiteWriter {
     }
 
     /// A member's watermark is stored a little later than the message that the member wrote. After a crash it is raised
-    /// again, as far as the newest rows tell. After a clean stop there are no such rows.
+    /// again, up to the newest rows. After a clean stop there are no such rows.
     func raiseWatermarks() throws {
         struct Writer: Hashable {
             var conversation: Int32

@@ -2,7 +2,7 @@
 public struct Contact: Sendable, Equatable {
     /// The other user.
     public var user: String
-    /// The other user's relation to the own user, such as `friend` or `client`.
+    /// The other user's relation to the user, such as `friend` or `client`.
     public var kind: String
     /// Whether both have accepted, or which of them has to answer.
     public var state: ContactState

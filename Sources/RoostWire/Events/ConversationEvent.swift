@@ -16,7 +16,7 @@ public struct ConversationEvent: Sendable, Equatable {
         case left(owner: String?)
         /// This user has a new role.
         case role(user: String, MemberRole)
-        /// Messages from now on disappear after so many milliseconds; 0 if they stay.
+        /// Later messages disappear after this number of milliseconds; 0 if they stay.
         case expiry(Int64)
         /// This message is pinned. A device that isn't shown it leaves it out.
         case pinned(SequenceNumber)
@@ -30,7 +30,7 @@ public struct ConversationEvent: Sendable, Equatable {
         case timeout(user: String, MemberTimeout?)
         /// These members may write from now on.
         case posting(PostingRule)
-        /// A member may write once in so many milliseconds from now on; 0 for as often as it wants.
+        /// A member may write once in this number of milliseconds from now on; 0 without slow mode.
         case slow(Int64)
         /// People come by links in this way from now on.
         case joining(JoiningRule)

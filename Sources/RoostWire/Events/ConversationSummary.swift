@@ -200,7 +200,7 @@ extension Receipt {
 public struct ConversationMember: Sendable, Equatable {
     /// The member's role.
     public var role: MemberRole
-    /// The member's name, and how far the member has got.
+    /// The member's name and receipts.
     public var receipt: Receipt
     /// The member's presence, if it was asked for.
     public var presence: UserPresence?

@@ -46,7 +46,7 @@ public enum Event: Sendable, Equatable {
     case badge(unread: Int)
     /// The profile of a watched user, of the other member of a direct conversation, or of the user has changed.
     case profile(UserProfile)
-    /// The user has changed the own status, on some device.
+    /// The user has changed its own status, on some device.
     case status(OwnStatus)
     /// The user has changed the privacy settings, on some device. Exceptions may have changed, too: `privacy` returns
     /// them.

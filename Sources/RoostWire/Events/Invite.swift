@@ -14,7 +14,7 @@ public struct Invite: Sendable, Equatable, Identifiable {
     public var used: Int
     /// When it was made.
     public var createdAt: Timestamp
-    /// Until when it is good.
+    /// Time when it expires.
     public var expires: Timestamp
 }
 

@@ -273,7 +273,7 @@ public struct RelayStatistics: Sendable, Equatable {
     /// Sessions that ended since the start, by reason. Likewise.
     public var ends: [String: Int64]
 
-    /// A figure; 0 if the server doesn't tell it.
+    /// A figure; 0 if the server doesn't send it.
     public subscript(name: String) -> Int64 { figures[name] ?? 0 }
 }
 

@@ -71,7 +71,7 @@ extension OwnStatus {
 }
 
 /// A user began or stopped typing in a conversation, or types in another thread of it than before. In a conversation
-/// where many type, it may tell that several others do, or no longer do.
+/// where many type, it may say that several others do, or no longer do.
 public struct TypingChange: Sendable, Equatable {
     /// The users who type.
     public enum Who: Sendable, Equatable {

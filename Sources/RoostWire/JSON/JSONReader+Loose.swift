@@ -1,5 +1,4 @@
-/// Reads once more a document that was refused, to tell its author what is wrong with it. Slower than `read`, and it
-/// may allocate.
+/// Reads once more a document that was refused, to show its author the fault. Slower than `read`, and it may allocate.
 extension JSONReader {
     /// A fault of a member that a strict reader refuses, although it is JSON by RFC 8259.
     public enum Fault: Sendable {
