@@ -56,8 +56,8 @@ public enum RoostEvent: Sendable, Equatable {
     /// The relay is about to stop. The client reconnects by itself after this time.
     case drain(Duration)
 
-    /// Converts a server's event; nil for an answer to a command, an event that only operators get, and a hidden change
-    /// to a message by a user with whom there is a block.
+    /// Converts a server's event; nil for an answer to a command, for an event that only operators get, and for a
+    /// hidden change to a message, because of a block.
     init?(_ event: Event) {
         switch event {
         case .welcome, .operatorWelcome, .ok, .error, .pong, .statistics, .hidden: return nil

@@ -20,7 +20,7 @@ enum Owed: Hashable {
     case prospects
     /// The number of users who wait for a group that the user leads; `.none`: of the groups that it waits for.
     case joins(ConversationNumber)
-    /// How much the user hasn't read.
+    /// The user's unread count.
     case badge
 }
 

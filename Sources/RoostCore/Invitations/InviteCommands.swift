@@ -14,7 +14,7 @@ final class InviteCommands {
         let guesses: Spending.Rate
         /// Groups that a user asks to join.
         let asked: Spending.Rate
-        /// How many may open one unless the maker says otherwise.
+        /// Default number of users who may open one.
         let uses: Int
         /// Default lifetime of one.
         let milliseconds: Int64
@@ -85,7 +85,7 @@ final class InviteCommands {
         replies.acceptOnceStored(asker.id, asker.session, announce: announce, at: now)
     }
 
-    /// A service asks who invites to what, for somebody without an account. It bounds guesses itself.
+    /// A service asks for the maker and the target, for a visitor without an account. It bounds guesses itself.
     func show(_ code: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         guard let found = good(code, now) else { throw InviteCommands.notGood }
         answer(found, id, session)

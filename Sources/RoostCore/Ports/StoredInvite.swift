@@ -20,7 +20,7 @@ public struct StoredInvite: Hashable, Sendable {
     /// Whether it is a request to join a group.
     public var isRequest: Bool { conversation != .none && kind == StoredInvite.asking }
 
-    /// Creates one that nobody has opened.
+    /// Creates an unopened one.
     public init(
         hash: [UInt8], conversation: ConversationNumber, kind: String, uses: Int, used: Int = 0, created: Timestamp,
         expires: Timestamp

@@ -209,7 +209,7 @@ final class Prices {
             1 + Int64(limit ?? bounds.rows) / 10
         // Up to a hundred requests, each of which is judged by its link.
         case .invite(.joins), .invite(.answerJoin): 10
-        // A hash takes some microseconds, and up to 20 invitations are looked at. That others are told comes on top.
+        // A hash takes some microseconds, and up to 20 invitations are looked at. Deliveries come on top.
         case .invite: 5
         // Up to 64 devices, of which most have few.
         case .devices: 5

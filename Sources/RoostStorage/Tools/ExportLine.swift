@@ -166,7 +166,7 @@ struct ExportedConversation: Equatable, Sendable {
     var slow: Int64 = 0
     /// Rule for users who follow links to a group.
     var joining = JoiningRule.open
-    /// Who opened it; empty if that isn't known.
+    /// The user who opened it; empty if unknown.
     var opener: String = ""
     /// The receiver of a request, and whether it was dropped; empty if it is none.
     var request: String = ""
