@@ -6,9 +6,9 @@ import Foundation
 /// in use, so glibc would keep it. That takes milliseconds, so a thread of its own does it. `note` belongs to the loop
 /// thread.
 final class MemoryReturn {
-    /// So many sockets less than at the last peak are a wave: about a megabyte.
+    /// Number of sockets below the last peak that counts as a wave: about a megabyte.
     private static let waveSockets = 500
-    /// So many bytes less are one, too. Returning fewer isn't worth the time.
+    /// Number of bytes below it that counts as one, too. Returning fewer isn't worth the time.
     private static let waveBytes = 16_777_216
     /// Time that the thread waits for the rest of a wave: seconds of closing handshakes.
     private static let calmSeconds = 5.0

@@ -38,7 +38,7 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case replaced(path: String)
     /// Another program did this until the relay had to stop.
     case obstructed(String)
-    /// So many rows would have to be indexed that they don't fit into memory, and the disk is full.
+    /// More rows would have to be indexed than fit into memory, and the disk is full.
     case noRoomToIndex(rows: Int64)
     /// Used after `close()`.
     case closed

@@ -15,7 +15,7 @@ public struct OutboxLimits: Sendable, Equatable {
 public enum RetryPolicy: Sendable, Equatable {
     /// The item stays in its place until the relay takes it.
     case forever
-    /// So many further tries after these waits; then the item fails, and its user may try again.
+    /// The item is tried again after each of these waits; then it fails, and its user may try again.
     case attempts([Duration])
 
     /// Three tries, after 2, 4 and 8 seconds.

@@ -208,7 +208,7 @@ public struct Limits: Sendable, Equatable {
     /// user is in many, and most recipients of presence changes in it. It takes 0.1 ms, and 0.6 ms in a list of 20,000
     /// conversations that aren't in the processor's cache.
     public var stepsPerTurn = 2_048
-    /// Such steps for the price of one command.
+    /// Number of such steps for the cost of one command.
     public var stepsPerCommand = 100
 
     /// Most conversations that are looked at for one command, to find a group that its user shares with a user that it

@@ -48,8 +48,8 @@ public enum RoostEvent: Sendable, Equatable {
     case contact(ContactChange)
     /// The user's prospects were changed on another device, and are so many.
     case prospects(count: Int)
-    /// So many people wait to be let into a group of which the user is an admin, or the user itself waits for so many
-    /// groups if there is no conversation.
+    /// Number of people who wait to be let into a group of which the user is an admin or, without a conversation, of
+    /// groups that the user itself waits for.
     case joins(conversation: String?, waiting: Int)
     /// A signal, which isn't stored.
     case signal(Signal)

@@ -61,7 +61,7 @@ final class DirectEdge: Edge {
     private(set) var waitingBytes = 0
     /// Commands, outcomes and answers since the host last visited sessions.
     private var arrivals = 0
-    /// So much waits for a session that keeps up that the next turn visits all sessions.
+    /// Whether so much waits for a session that keeps up that the next turn visits all sessions.
     private var isBacklogged = false
 
     init(calmBytes: Int, visitsMin: Int, crowdVisitsMin: Int) {

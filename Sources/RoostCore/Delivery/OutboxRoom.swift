@@ -13,7 +13,8 @@ struct OutboxRoom {
         self.counters = counters
     }
 
-    /// So many bytes wait for slow sessions that they get no more signals, and durable events only from catch-up.
+    /// Whether so many bytes wait for slow sessions that they get no more signals, and durable events only from
+    /// catch-up.
     @inline(__always)
     var isCrowded: Bool { edge.waitingBytes > bounds.allBytes / 2 }
 

@@ -194,6 +194,6 @@ struct Naming {
 }
 
 extension Spending.Rate {
-    /// So many an hour, all of which may be spent at once.
+    /// This amount an hour, all of which may be spent at once.
     init(hourly amount: Int) { self.init(amount: Int64(amount), milliseconds: 3_600_000, burst: Int64(amount)) }
 }

@@ -22,6 +22,6 @@ public struct Retention: Sendable, Equatable {
         isOn ? min(milliseconds ?? .max, Retention.editMilliseconds) : nil
     }
 
-    /// So long the text of an edit may be in memory after its message was erased.
+    /// Time for which the text of an edit may be in memory after its message was erased.
     private static let editMilliseconds: Int64 = 3_600_000
 }

@@ -42,7 +42,7 @@ public enum Event: Sendable, Equatable {
     case presence([UserPresence], late: Duration? = nil)
     /// The number of online members of watched conversations has changed.
     case onlineCounts([OnlineCount])
-    /// So many messages the user hasn't read in all conversations that aren't muted, now.
+    /// Number of the user's unread messages in all conversations that aren't muted, now.
     case badge(unread: Int)
     /// The profile of a watched user, of the other member of a direct conversation, or of the user has changed.
     case profile(UserProfile)
@@ -55,8 +55,8 @@ public enum Event: Sendable, Equatable {
     case contact(ContactChange)
     /// The user's prospects were changed on another device; `count` is their number, and `prospect.list` returns them.
     case prospects(count: Int)
-    /// So many people wait to be let into a group of which the user is an admin, or the user itself waits for so many
-    /// groups if there is no conversation: `join.list` lists them.
+    /// Number of people who wait to be let into a group of which the user is an admin or, without a conversation, of
+    /// groups that the user itself waits for: `join.list` lists them.
     case joins(conversation: String?, waiting: Int)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
