@@ -115,7 +115,9 @@ test("the page says why one can't write, and when that ends", () => {
   const until = Date.now() + 60_000;
   assert.equal(barrier({ role: "member" }, language), undefined);
   assert.equal(barrier(undefined, language), undefined);
-  assert.deepEqual(barrier({ role: "member", posting: "admins" }, language), { words: "Only admins can send messages here." });
+  // Members may still react to what admins write.
+  const listens = { words: "Only admins can send messages here.", mayReact: true };
+  assert.deepEqual(barrier({ role: "member", posting: "admins" }, language), listens);
   for (const role of ["owner", "admin"]) assert.equal(barrier({ role, posting: "admins" }, language), undefined);
   const closed = barrier({ role: "admin", timeout: { until, reason: "harassment" } }, language);
   assert.deepEqual(closed, { until, words: `You can’t send messages here until ${endOf(until)}: Harassment.` });

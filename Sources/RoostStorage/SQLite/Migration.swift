@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-joins-renewals-marks-expiry-sign-ins-feeds-and-present-names",
+            name: "1-rows-keys-joins-renewals-marks-expiry-sign-ins-feeds-names-invitations-and-waiting",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 
