@@ -136,7 +136,7 @@ def write(counts):
 
 # For each set of files: whoever, whom, somebody, nobody, told, "Of …,", first word of a `///` comment.
 COUNTS = {
-    "comments, LoadTests": [11, 10, 6, 38, 39, 6, 102],
+    "comments, LoadTests": [0, 0, 0, 0, 0, 0, 0],
     "comments, Makefile": [0, 0, 0, 0, 0, 0, 0],
     "comments, Package.swift": [0, 0, 0, 0, 0, 0, 0],
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],
@@ -145,6 +145,6 @@ COUNTS = {
     "comments, Tests": [0, 0, 0, 0, 0, 0, 0],
     "comments, Web": [0, 0, 0, 0, 1, 0, 0],
     "decisions": [0, 0, 0, 1, 0, 0, 0],
-    "documents": [55, 47, 50, 68, 170, 10, 0],
+    "documents": [54, 47, 50, 68, 170, 10, 0],
     "texts": [1, 34, 16, 58, 90, 0, 0],
 }

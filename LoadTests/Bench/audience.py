@@ -18,7 +18,7 @@ from chat_client import PONG, frame, upgrade
 READ_BYTES = 1 << 18
 # More than the relay checks at once wouldn't be welcome sooner.
 AT_ONCE = 64
-# How often everybody says that it is there, so that nobody has to look for pings.
+# How often each session reports that it is there, so that it needn't look for pings.
 ALIVE_SECONDS = 10
 
 

@@ -19,7 +19,7 @@ from chat_client import CLOSE, PING, PONG, TEXT, ChatClient, frame
 SESSIONS = 8
 # The relay allows four reads of one session at once.
 UNDER_WAY = 4
-# Of all sessions together, once the allowance is spent.
+# Reads of all sessions together, once the allowance is spent.
 SHARED = 2
 # Shortest wait after a refusal: the relay closes a session that is refused 100 times a second.
 PAUSE_SECONDS = 0.02

@@ -14,7 +14,7 @@ WATCHERS = LIBRARY / "presence-watchers.yaml"
 COMINGS = "present: 10, away: 10"
 # Scenarios that are another one with some words replaced, so that they can't differ in anything else.
 VARIANTS = {
-    # Only the partners of direct conversations are told.
+    # Only the partners of direct conversations get presence.
     "presence-unwatched": (WATCHERS, {"watch: 50\n": "", "  presence_p99_ms: 100\n": ""}),
     "presence-slower": (WATCHERS, {COMINGS: "present: 20, away: 20"}),
     "presence-faster": (WATCHERS, {COMINGS: "present: 5, away: 5"}),

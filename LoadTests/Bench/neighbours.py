@@ -19,7 +19,7 @@ KINDS = ["signals", "reactions", "typing", "members", "watch", "history", "list"
 RATIO_MAX = 1.5
 # An audience that costs the user a tenth of the allowance for each event.
 AUDIENCE = 2_000
-# The largest group in which others are told who types, but for the flooder itself.
+# The largest group in which the relay sends typing to others than the flooder itself.
 TYPING_MEMBERS, TYPING_GROUPS = 250, 40
 CONVERSATIONS, MESSAGES, MESSAGE_BYTES = 900, 200, 5_000
 START_SECONDS, FLOOD_SECONDS = 60, 120

@@ -5,7 +5,7 @@ from findings import FULL, Figure, Findings, Line
 
 RATIO_MAX, PRESENCE_MS = 1.2, 100
 WATCHING = harness.WATCHERS
-# The same people and messages, but nobody watches anybody beside the partners of direct conversations.
+# The same people and messages, but users watch only the partners of their direct conversations.
 UNWATCHED = "presence-unwatched"
 # The same watchers; everybody comes and goes twice as rarely, and twice as often.
 SLOWER, FASTER = "presence-slower", "presence-faster"

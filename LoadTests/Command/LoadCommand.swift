@@ -6,8 +6,8 @@ import RoostLoad
 /// `roost-load`: reads the command line, runs one command and turns the outcome into an exit code.
 ///
 /// 0: every run held. 1: one was broken. 2: one wasn't possible, or there is a mistake in the command line or a
-/// scenario. 3: one was invalid. Of several outcomes the worst counts, in the order 1, 2, 3, 0. Results go to standard
-/// output, everything else to standard error.
+/// scenario. 3: one was invalid. If there are several outcomes, the worst counts, in the order 1, 2, 3, 0. Results go
+/// to standard output, everything else to standard error.
 @main
 struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,7 +59,7 @@ extension Report.Verdict {
 /// Writes output for people. No state.
 enum Output {
     static func write(_ text: String, to handle: FileHandle = .standardOutput) {
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure: the reader may have ended.
         try? handle.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
     }
 

@@ -43,18 +43,17 @@ enum HarnessLimits {
     /// Most replies that one device waits for, and most messages that wait for its return. Beyond that its messages are
     /// not sent, which shows as fewer sent than due.
     static let pendingMax = 10_000
-    /// How often typing is repeated while it lasts. The relay forgets it after 3 s.
+    /// Interval at which typing is repeated while it lasts. The relay forgets it after 3 s.
     static let typingRefresh: UInt64 = 2_000_000_000
 
     // MARK: Ledger
 
     /// Most faults of a kind that are described in words. All are counted.
     static let describedFaults = 5
-    /// How long after a change a watcher must see the truth, at the latest: covers the relay's tick and a loaded
-    /// machine.
+    /// Longest time after a change until a watcher must see the truth: covers the relay's tick and a loaded machine.
     static let truthSlackSeconds = 2.0
 
-    /// How far back a pause of the harness matters for when the relay may have seen a connection end.
+    /// Span in which an earlier pause of the harness matters for when the relay may have seen a connection end.
     static let recentNanoseconds: UInt64 = 10_000_000_000
 
     /// Time between checks for states that are shown wrongly.

@@ -4,8 +4,8 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// Measures what a person waits for, on a store as somebody has it after years: how long an app takes to show the first
-/// page, and each further one. Prints medians, with the fastest and slowest of the runs.
+/// Measures what a person waits for, on a store like that of a user after years: how long an app takes to show the
+/// first page, and each further one. Prints medians, with the fastest and slowest of the runs.
 ///
 /// Usage: roost-kit-bench [folder]. The store is made once and then opened again and again; nothing is connected.
 @main
@@ -98,7 +98,7 @@ struct KitBench {
         return (Int(line.split(separator: " ").dropFirst().first ?? "") ?? 0) / 1_024
     }
 
-    /// What a relay would have told, in batches.
+    /// Fills a store with what a relay would have sent, in batches.
     static func fill(_ path: String) throws {
         let store = try LocalStore(path: path, device: "bench")
         try store.signIn("alice")

@@ -23,9 +23,9 @@ struct BenchFigures: Codable {
     var storedKeys: Int
     /// CPU time of looking for one key that isn't there, after all rows, in microseconds.
     var newKeyMicroseconds: Double
-    /// Of a thousand such keys, those for which a table had to be read: a filter erred.
+    /// Keys among a thousand such for which a table had to be read: a filter erred.
     var doubtedPerThousand: Double
-    /// What the key index has in memory beside its newest rows.
+    /// Bytes of the key index in memory beside its newest rows.
     var keyFilterBytes: Int
     /// The most memory that the process had (getrusage).
     var residentBytesMax: Int

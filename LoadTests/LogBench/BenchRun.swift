@@ -62,7 +62,7 @@ final class BenchRun {
             residentBytesMax: BenchClock.residentBytesMax())
     }
 
-    /// What a key costs that isn't there.
+    /// Measures the cost of a key that isn't there.
     private func lookForNewKeys() throws -> (microseconds: Double, doubtedPerThousand: Double) {
         let count = 1_000_000
         let cpu = BenchClock.cpu()

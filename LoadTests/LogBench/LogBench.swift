@@ -36,7 +36,7 @@ struct LogBench {
     }
 
     private static func write(_ line: String, to handle: FileHandle) {
-        // It isn't a failure if nobody reads the output any more.
+        // A closed output isn't a failure: the reader may have ended.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }

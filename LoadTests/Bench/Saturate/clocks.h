@@ -3,6 +3,6 @@
 
 double now();
 
-// Of all threads of a process so far, in steps of a clock tick. Throws Failure if it has ended.
+// CPU seconds of all threads of a process so far, in steps of a clock tick. Throws Failure if it has ended.
 double server_seconds(int process);
 double own_seconds();

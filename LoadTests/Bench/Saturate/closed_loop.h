@@ -1,6 +1,5 @@
-// Keeps so many messages on their way, no more and no fewer: whoever reads one makes room for the next. So the server
-// sets the pace, and does as much as it can as long as we can do more. It reads clocks only once a turn, and says
-// nothing of latency.
+// Keeps a fixed number of messages in flight: each message read makes room for the next. So the server sets the pace,
+// and does as much as it can as long as we can do more. It reads clocks only once a turn, and says nothing of latency.
 #pragma once
 
 #include <vector>
@@ -30,6 +29,6 @@ class ClosedLoop : public Loop {
     void came(Session &session) override;
     void fill(Flow &flow);
 
-    size_t share_ = 0;  // Of the window, for each flow.
+    size_t share_ = 0;  // Share of the window for each flow.
     std::vector<Flow *> touched_;
 };

@@ -78,7 +78,7 @@ void Connection::await_welcome() {
         if (!next_message(payload)) {
             receive_waiting();
         } else if (payload.find("\"type\":\"welcome\"") != std::string_view::npos) {
-            // What came with it is no delivery, and nobody else would take it.
+            // Whatever came with the handshake is no delivery, and no other code would take it.
             while (next_message(payload)) {}
             return;
         } else if (payload.find("\"type\":\"error\"") != std::string_view::npos) {
@@ -92,7 +92,7 @@ void Connection::receive_waiting() {
 }
 
 bool Connection::drop() {
-    // Of a TCP socket the kernel then only counts (tcp(7)), and writes nothing to the buffer.
+    // With MSG_TRUNC the kernel only counts the bytes of a TCP socket (tcp(7)), and writes nothing to the buffer.
     ssize_t count = recv(descriptor_, buffer.data(), buffer.size(), MSG_TRUNC);
     if (count == 0) { fail("the server cut it"); }
     if (count < 0 && errno != EAGAIN) { fail(std::strerror(errno)); }

@@ -137,8 +137,8 @@ std::string Crowd::fault(const Session &session) const {
         return connection.name() + " got " + words(session.answered) + " answers to " + words(session.written) +
                " messages";
     }
-    // The checked readers have got every message once. Who got other than their bytes has not: nobody gets anything
-    // else, not even receipts, which Roost sends to the members of groups of up to 256.
+    // The checked readers have got every message once. A reader with another number of bytes has not: no reader gets
+    // anything else, not even receipts, which Roost sends to the members of groups of up to 256.
     const Connection &first = session.flow.checked.front()->connection;
     if (options_.load == Load::pairs || connection.bytes() == first.bytes()) { return ""; }
     return connection.name() + " got " + words(connection.bytes()) + " bytes, where " + first.name() + " got " +

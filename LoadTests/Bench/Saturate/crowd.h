@@ -1,6 +1,6 @@
-// All sessions of a run: who writes, who reads, and of whom every message is read and checked: of a sample of the
-// readers, in an open loop of all. The others' bytes are dropped unread and counted. It opens them, and judges in the
-// end whether everybody got everything.
+// All sessions of a run: the writers, the readers, and those readers whose every message is read and checked: a sample,
+// or all of them in an open loop. The others' bytes are dropped unread and counted. It opens the sessions, and judges
+// in the end whether each reader got everything.
 #pragma once
 
 #include <deque>

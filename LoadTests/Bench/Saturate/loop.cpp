@@ -90,7 +90,7 @@ void Loop::flush(Session &session) {
 void Loop::ack_in_turns() {
     double rounds = (now() - acks_from_) * 1'000 / options_.ack_ms;
     uint64_t due = static_cast<uint64_t>(rounds * readers_.size());
-    // After a long turn nobody needs a second ack.
+    // After a long turn a second ack has no use.
     acks_given_ = std::max(acks_given_, due - std::min<uint64_t>(due, readers_.size()));
     for (; acks_given_ < due; ++acks_given_) { ack_newest(*readers_[acks_given_ % readers_.size()]); }
 }

@@ -19,7 +19,7 @@ struct Options {
     size_t readers = 1000;
     size_t writers = 50;
     size_t size = 200;  // Of a payload.
-    std::string to;     // Whom Roost is to deliver to; `{pair}` in it is the number of the pair.
+    std::string to;     // The recipient in Roost; `{pair}` in it is the number of the pair.
     std::vector<std::string> tokens;
     // Closed loop: messages on their way in all. Each is tried for `try_seconds`, and the best is measured.
     std::vector<size_t> windows;

@@ -8,7 +8,7 @@ struct ArrivalSchedule: Sendable {
     private struct Span {
         /// When it begins, in nanoseconds.
         var begin: Double
-        /// How many events are expected before it.
+        /// Expected number of events before it.
         var before: Double
         /// Events a second.
         var rate: Double
@@ -24,7 +24,7 @@ struct ArrivalSchedule: Sendable {
     private var span = 0
     /// Number of events before the next one.
     private var index: UInt64 = 0
-    /// How many events are expected before the next one. Time is this, stretched by the rate: so the rate may change at
+    /// Expected number of events before the next one. Time is this, stretched by the rate: so the rate may change at
     /// any moment, and the events stay a Poisson process.
     private var count = 0.0
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The sampler's thread.
 extension CostSampler {
-    /// Runs until it is told to stop.
+    /// Runs until it is ordered to stop.
     func watch() {
         // Lowers the priority of this thread only (setpriority(2); 0 is PRIO_PROCESS), so that it doesn't disturb the
         // engine.

@@ -7,7 +7,7 @@ import Synchronization
 /// Marks may be set from any thread. A mark reads /proc once, which takes some 50 µs, and never waits for the sampler's
 /// thread. Without a process and without metrics, it only calls the observer.
 final class CostSampler: Sendable {
-    /// What the observer gets each second, from the set-up to the end.
+    /// A sample that the observer gets each second, from the set-up to the end.
     struct Sample: Sendable, Equatable {
         /// End of the measured span, monotonic, in ns.
         var at: UInt64
@@ -20,7 +20,7 @@ final class CostSampler: Sendable {
         var isKnown = true
     }
 
-    /// What the marks and the thread have recorded.
+    /// The records of the marks and of the thread.
     struct Notes {
         var samples: [Sample] = []
         var atStart: ProcessProbe.Reading?
@@ -32,7 +32,7 @@ final class CostSampler: Sendable {
         var cpuAtEnd: Double?
         var metricsAtBegin: MetricsText?
         var metricsAtEnd: MetricsText?
-        /// What the thread has to do when it wakes.
+        /// Orders for the thread when it wakes.
         var orders: [Order] = []
     }
 
@@ -117,7 +117,7 @@ final class CostSampler: Sendable {
         }
     }
 
-    /// What the process uses now; its CPU time with that of those before it.
+    /// The process's use so far; its CPU time includes that of the processes before it.
     func reading() -> ProcessProbe.Reading? {
         subject.withLock { subject in
             guard var reading = subject.probe?.read() else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the calling thread has used so far. The difference of two values tells whether the harness itself kept up. A
-/// value; created on the thread it is about.
+/// CPU time and waits of the calling thread so far. The difference of two values shows whether the harness itself kept
+/// up. A value; created on the thread it is about.
 struct OwnUsage: Sendable, Equatable {
     /// When it was taken, monotonic, in ns.
     var at: UInt64

@@ -1,8 +1,7 @@
 import DequeModule
 import SeededRandom
 
-/// Who is connected. Devices connect within a bound, come back, leave by plan or are cut off, and this keeps the books
-/// of it.
+/// Keeps the books of connected devices: they connect within a bound, come back, leave by plan or are cut off.
 final class Attendance {
     private let course: Course
     private let cast: Cast
@@ -12,7 +11,7 @@ final class Attendance {
     private let disturbances: Disturbances
     /// Sessions that the relay has welcomed.
     private(set) var readyCount = 0
-    /// Of these, those that it hasn't told yet that they are live.
+    /// Sessions among these that got `welcome` and not yet `live`.
     private(set) var behindCount = 0
     /// Devices that are away by plan.
     private var heldCount = 0
@@ -75,7 +74,7 @@ final class Attendance {
         tellOfChange(at: SocketLoop.now())
     }
 
-    /// The relay has told a device that it is live.
+    /// A device got `live` from the relay.
     func becameLive(_ device: Device, at now: UInt64) {
         guard device.phase == .behind else { return }
         device.phase = .live
@@ -84,7 +83,7 @@ final class Attendance {
         tellOfChange(at: now)
     }
 
-    /// Whether somebody was still missing or behind, for whoever waits until that is over.
+    /// Reports whether a device was still missing or behind, to those that wait until none is.
     func tellOfChange(at now: UInt64) {
         disturbances.changed(
             isComplete: readyCount == cast.devices.count - heldCount, behind: behindCount, at: now)
@@ -158,7 +157,7 @@ final class Attendance {
     // MARK: Coming and going
 
     /// Plans when a user who comes and goes will leave: a random time after the visit was due to begin. When the relay
-    /// lets somebody in doesn't matter.
+    /// lets the user in doesn't matter.
     func planLeave(_ device: Device, from due: UInt64) {
         let persona = cast.persona(of: device)
         guard persona.present > 0 else { return }
@@ -227,7 +226,7 @@ final class Attendance {
         tellOfChange(at: now)
     }
 
-    /// The relay stops now, by plan; whoever starts and stops it does so at the same moment.
+    /// The relay stops now, by plan; the code that starts and stops it does so at the same moment.
     func beginRestart(_ number: Int, at now: UInt64) {
         let kind: RunResult.Disturbance.Kind = course.scenario.restarts[number].how == .kill ? .kill : .drain
         disturbances.begin(
@@ -284,7 +283,7 @@ final class Attendance {
 
     // MARK: Stalling
 
-    /// Nobody reads from now on.
+    /// Devices stop reading from now on.
     func beginStall(_ number: Int, at now: UInt64) {
         let end = now + UInt64(course.scenario.stalls[number].seconds * 1e9)
         disturbances.begin(.stall, sessions: readyCount, at: now, end: end, cuts: false)

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What is known of the run: the ledgers that judge the relay, and what was counted and timed. It decides nothing about
+/// The facts of the run: the ledgers that judge the relay, and what was counted and timed. It decides nothing about
 /// what happens next.
 final class Books {
     let ledger = MessageLedger()

@@ -1,7 +1,7 @@
 import Histogram
 
-/// The latency of deliveries between users whom a storm spared, by the time from the storm to when they were due. Only
-/// those count that were due before everybody was live again, and that is known when the run is over.
+/// The latency of deliveries between users that a storm spared, by the time from the storm to when they were due. Only
+/// deliveries that were due before all devices were live again count, and that is known when the run is over.
 struct BystanderSpans {
     /// Length of a span. Short, because a storm may be over within a second.
     static let nanoseconds: UInt64 = 250_000_000
@@ -36,7 +36,7 @@ extension RunResult {
             disturbances[index].bystanders = nil
             let lasted = (disturbances[index].welcomed + disturbances[index].live) * 1e9
             let count = (lasted / Double(BystanderSpans.nanoseconds)).rounded(.up)
-            // Also if nobody was cut off: what was due at once still counts.
+            // Also if no device was cut off: what was due at once still counts.
             for span in spans.prefix(Int(min(max(count, 1), Double(BystanderSpans.countMax)))) { sum.merge(span) }
         }
         guard sum.total > 0 else { return }

@@ -1,12 +1,12 @@
 import RoostWire
 import SeededRandom
 
-/// Who is there: users, devices and conversations, drawn from the scenario and its seed before anything is connected.
+/// The users, devices and conversations of a run, drawn from the scenario and its seed before anything is connected.
 /// Devices, rooms and places keep their indices for the whole run.
 final class Cast {
     private(set) var devices: [Device] = []
     private(set) var rooms: [Room] = []
-    /// What belongs to a device in a room; written by whatever happens there.
+    /// One entry for each device in a room; written by all code in which something happens there.
     var places: [Place] = []
     private let course: Course
     private let books: Books
@@ -24,8 +24,8 @@ final class Cast {
 
     // MARK: Building
 
-    /// Draws everybody, once.
-    /// - Parameter crowd: whom the devices belong to.
+    /// Draws all users and rooms, once.
+    /// - Parameter crowd: the owner of the devices.
     func build(for crowd: Crowd) {
         precondition(devices.isEmpty, "a cast is built once")
         for user in 0..<(course.scenario.users + course.scenario.outsiders) {
@@ -99,7 +99,7 @@ final class Cast {
         rooms[number].picker = WeightedPicker(weights: Array(weights))
     }
 
-    /// Tells the ledgers about a room.
+    /// Adds a room to the ledgers.
     private func introduce(_ number: Int) {
         let room = rooms[number]
         let count = room.members.count * course.scenario.devices
@@ -134,10 +134,10 @@ final class Cast {
         return user(named: name) == devices[Int(places[sender].device)].user
     }
 
-    /// How the device's user behaves.
+    /// Behaviour of the device's user.
     func persona(of device: Device) -> Scenario.Persona { course.scenario.personas[device.persona] }
 
-    /// The relay has created a room and told its id.
+    /// The relay has created a room and named its id.
     func learnName(_ name: String, of number: Int) {
         rooms[number].name = name
         let room = rooms[number]
@@ -157,7 +157,7 @@ final class Cast {
     // MARK: Picking
 
     /// Draws who writes the next message, and from which place. Returns nil if all of those drawn are away by plan:
-    /// such people don't write. Whether the relay has let somebody in must not matter, or it would thin out its load.
+    /// such people don't write. Whether the relay has let a device in must not matter, or it would thin out its load.
     func pickSender() -> (Device, place: Int)? {
         for _ in 0..<8 {
             guard let number = roomPicker?.pick(&course.plan), let picker = rooms[number].picker else { continue }

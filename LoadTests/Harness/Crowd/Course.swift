@@ -1,7 +1,7 @@
 import SeededRandom
 
-/// What a run does, how far it is, and what is due: the scenario, the stage, the timers and the dice that all parts of
-/// a crowd share. On the engine's thread only.
+/// The plan of a run and its progress: the scenario, the stage, the timers and the dice that all parts of a crowd
+/// share. On the engine's thread only.
 final class Course {
     enum Stage { case settingUp, warmingUp, measuring, settling, over }
 
@@ -9,10 +9,10 @@ final class Course {
     /// Part of the run's user names and message keys.
     let runName: String
     let runNumber: UInt32
-    /// For what follows from the relay's answers, such as how long a lost device waits.
+    /// Dice for what follows from the relay's answers, such as how long a lost device waits.
     var random: SeededGenerator
-    /// For what people do by themselves: who writes, what, and when visitors come and go. Nothing that a relay does
-    /// may take a number from here, or it would decide on the load.
+    /// Dice for what people do by themselves: who writes, what, and when visitors come and go. Nothing that a relay
+    /// does may take a number from here, or it would decide on the load.
     var plan: SeededGenerator
     var timers = Timers()
     private(set) var stage = Stage.settingUp

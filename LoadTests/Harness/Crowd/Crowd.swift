@@ -65,8 +65,8 @@ final class Crowd {
         attendance.dial()
     }
 
-    /// Does what timers were set for, up to a moment. So a message that is due after its author leaves finds nobody
-    /// there, however late both are noticed.
+    /// Does what timers were set for, up to a moment. So a message that is due after its author leaves finds the author
+    /// gone, however late both are noticed.
     func ring(upTo time: UInt64, at now: UInt64) {
         books.attention.looks(at: now)
         while let (action, due) = course.timers.take(dueAt: time) { perform(action, due: due, at: now) }

@@ -90,7 +90,7 @@ extension Device: ClientSocketOwner {
         if wasReady { crowd.attendance.left(self, cleanly: cleanly, at: now) }
     }
 
-    /// What has to be forgotten with a connection, and what is kept for the next one.
+    /// Forgets what ends with a connection, and keeps the rest for the next one.
     private func forgetConnection() {
         if phase == .connecting || phase == .greeting { crowd.attendance.endedDialing() }
         // Its `hello` may have come, and then the relay counts it as present for a while.

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What the relay says to a device.
+/// Handles the relay's frames to a device.
 extension Device {
     func received(_ text: UnsafeRawBufferPointer, on socket: ClientSocket, at now: UInt64) {
         crowd.books.counts.frames += 1
@@ -147,7 +147,7 @@ extension Device {
         crowd.habits.sawTyping(of: user, event.active.equals("true"), at: place, by: self, now)
     }
 
-    /// Returns of how many users it tells.
+    /// Returns the number of users in the frame.
     @discardableResult
     private func gotPresence(_ text: UnsafeRawBufferPointer, at now: UInt64) -> Int {
         guard let members = JSONMembers(parsing: text) else { return 0 }

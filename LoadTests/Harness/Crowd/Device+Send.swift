@@ -1,7 +1,7 @@
 import DequeModule
 import RoostWire
 
-/// What a device says to the relay.
+/// Writes the device's commands to the relay.
 extension Device {
     /// Writes one command and queues it. False: the socket's queue is full.
     @discardableResult

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// One simulated device: its connection to the relay, what it has sent and not had answered, and what it owes the
-/// relay. It lives on the engine's thread and knows nothing of when things are due: the crowd tells it.
+/// One simulated device: its connection to the relay, the commands sent and not yet answered, and what it owes the
+/// relay. It lives on the engine's thread and knows no due times: the crowd calls it when something is due.
 final class Device {
     enum Phase: Equatable {
         /// Not connected and not meant to be.
@@ -16,7 +16,7 @@ final class Device {
         case live
     }
 
-    /// What a command is for whose reply is awaited.
+    /// The purpose of a command that waits for its reply.
     enum Purpose {
         case hello
         /// A message, with all that is needed to send it again.
@@ -40,7 +40,7 @@ final class Device {
 
     /// Messages that wait until the device may send.
     struct Outbox {
-        /// Their reply never came, or told to try again; sent again with the same keys.
+        /// Messages without a reply, or refused with `retry`; sent again with the same keys.
         var unanswered: [Outgoing] = []
         /// They became due while the device was away; never sent so far.
         var drafts: [Draft] = []
@@ -69,7 +69,7 @@ final class Device {
 
     /// Commands of this connection that wait for their replies.
     var pending = ReplyQueue()
-    /// What is sent on the next connection.
+    /// Frames to send on the next connection.
     var outbox = Outbox()
 
     /// The position of the last event that was taken, and that of the last ack, as the relay wrote them. They outlive
@@ -80,7 +80,8 @@ final class Device {
 
     /// Stopped reading, by plan.
     var isStalled = false
-    /// What was due before this has no latency: the device stalled or was away by plan. Being cut off is no plan.
+    /// Deliveries that were due before this have no latency: the device stalled or was away by plan. Being cut off is
+    /// no plan.
     var measuresFrom: UInt64 = 0
     /// It is away or stalls by plan, so that it measures from its return.
     var isExcused = true

@@ -1,5 +1,5 @@
-/// What a scenario does to many sessions at once, and when all were back and live after it. It causes nothing: whoever
-/// cuts, stops or stalls tells it. On the engine's thread only.
+/// Records what a scenario does to many sessions at once, and when all were back and live after it. It causes nothing:
+/// the code that cuts, stops or stalls reports to it. On the engine's thread only.
 final class Disturbances {
     /// One of them, as far as it has come.
     private struct State {
@@ -8,7 +8,7 @@ final class Disturbances {
         var end: UInt64
         /// A session was missing since: then all have to be welcome again before it is over.
         var hasLost: Bool
-        /// The last `welcome`, or the end if nobody was cut; 0: some are still missing.
+        /// Time of the last `welcome`, or the end if no device was cut; 0: some are still missing.
         var complete: UInt64 = 0
         var isOver = false
     }
@@ -17,12 +17,12 @@ final class Disturbances {
     private var states: [State] = []
     /// The last storm: its number, when it began, and how many users it spared.
     private var storm: (number: Int, began: UInt64, spared: Int)?
-    /// What the users noticed whom a storm spared, by storm.
+    /// Latencies that the users spared by a storm noticed, by storm.
     private var bystanders: [Int: BystanderSpans] = [:]
 
     init(_ course: Course) { self.course = course }
 
-    /// How many there were so far.
+    /// Number of disturbances so far.
     var count: Int { states.count }
 
     /// The results so far, in the order in which they began.

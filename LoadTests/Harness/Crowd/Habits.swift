@@ -1,12 +1,12 @@
 import RoostWire
 import SeededRandom
 
-/// What people do besides writing: they read, type and watch each other. Also what the relay tells others about it.
+/// People's habits besides writing: they read, type and watch each other. Also what the relay sends others about it.
 final class Habits {
     private let course: Course
     private let cast: Cast
     private let books: Books
-    /// By place and reader: how far the place was told that the reader has read. Only small rooms get receipts.
+    /// By place and reader: the read position that the place last got from the relay. Only small rooms get receipts.
     private var seenReads: [UInt64: Int] = [:]
     /// The ledger's pair of a watching device and a watched user, by both.
     private var pairs: [UInt64: Int] = [:]
@@ -58,7 +58,7 @@ final class Habits {
 
     // MARK: Typing
 
-    /// Says that a user types, again and again until the message is due. Without a connection nobody hears of it.
+    /// Sends that a user types, again and again until the message is due. Without a connection nothing is sent.
     func type(_ device: Device, _ draft: Draft, at now: UInt64) {
         if device.isReady {
             device.sendTyping(place: draft.place)
@@ -72,7 +72,7 @@ final class Habits {
         }
     }
 
-    /// A device was told that a user types, or no longer.
+    /// A device got that a user types, or no longer does.
     func sawTyping(of user: Int, _ isActive: Bool, at place: Int, by device: Device, _ now: UInt64) {
         books.counts.typings += 1
         let latency = books.typing.shown(
@@ -90,7 +90,7 @@ final class Habits {
         books.counts.presences += UInt64(users)
     }
 
-    /// A device was told how a user is.
+    /// A device got the presence of a user.
     func sawPresence(of name: String, _ state: UserPresence.State, by device: Device, at now: UInt64) {
         var name = name
         guard let user = name.withUTF8({ cast.user(named: UnsafeRawBufferPointer($0)) }) else { return }

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What every run needs of the relay before its load: conversations, and who watches whom. One step each, a bounded
-/// number at once.
+/// Prepares what every run needs of the relay before its load: conversations, and who watches whose presence. One step
+/// each, a bounded number at once.
 final class Preparation {
     private let course: Course
     private let cast: Cast
@@ -80,7 +80,7 @@ final class Preparation {
 
     // MARK: Watching
 
-    /// Every user watches some of those whom they share a conversation with, on their first device.
+    /// Lets every user watch some of the users with a shared conversation, on their first device.
     func watch(from next: Int) -> Int {
         var next = next
         while next < course.scenario.users, stepsUnderWay < HarnessLimits.setUpWindow {

@@ -21,7 +21,7 @@ struct ReplyQueue {
         return id
     }
 
-    /// What the command with this id was for; nil if none waits. Replies come mostly in order.
+    /// Purpose of the command with this id; nil if none waits. Replies come mostly in order.
     mutating func take(_ id: Int) -> Device.Purpose? {
         var at = head
         while at < waiting.count, waiting[at].id != id { at += 1 }

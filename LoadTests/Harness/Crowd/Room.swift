@@ -5,9 +5,9 @@ struct Room {
     var members: [Int]
     /// The first so many members write.
     var senders: Int
-    /// Picks one of them; nil if nobody wants to write.
+    /// Picks one of them; nil if none of them writes.
     var picker: WeightedPicker?
-    /// What the relay calls it; empty until it is created.
+    /// The relay's id of the room; empty until it is created.
     var name = ""
     var isDirect: Bool
     /// Its devices' places are `firstPlace ..< firstPlace + members.count * devices`.
@@ -16,7 +16,7 @@ struct Room {
     var firstReader = 0
 }
 
-/// What belongs to one device in one conversation.
+/// The state of one device in one conversation.
 struct Place {
     var room: Int32
     var device: Int32
@@ -24,12 +24,12 @@ struct Place {
     var numbered: UInt32 = 0
     /// The newest sequence that came here.
     var newest = 0
-    /// What was last marked read from here, and when.
+    /// The last read mark sent from here, and its time.
     var readSequence = 0
     var readAt: UInt64 = 0
     var isReadPlanned = false
     /// Numbers of messages from here that were answered on this connection. The relay must not send them to it as
-    /// events any more: they were told by their `ok`.
+    /// events any more: their `ok` stands for the event.
     var answered = Place.nothingAnswered
 
     static let nothingAnswered: Range<UInt32> = 0..<0

@@ -1,5 +1,5 @@
-/// What every text of the harness begins with: which run and place it is of, its number, and when it was due and sent.
-/// Fixed places of hexadecimal digits, so that reading it back takes some 30 ns; the padding after it follows from the
+/// The head of every text of the harness: the message's run and place, its number, and when it was due and sent. Fixed
+/// places of hexadecimal digits, so that reading it back takes some 30 ns; the padding after it follows from the
 /// number, so that a body that was changed shows.
 struct Stamp: Equatable {
     /// `RL`, then the run (8 digits), place (8), number (8), due (16), sent (16) and the length of the text (5).

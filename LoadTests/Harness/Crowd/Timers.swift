@@ -1,8 +1,8 @@
 import HeapModule
 
-/// What has to happen at a time, earliest first. Each thing that waits has at most one entry, so the crowd bounds it.
+/// Actions to do at a time, earliest first. Each thing that waits has at most one entry, so the crowd bounds it.
 struct Timers {
-    /// What a timer does when it rings.
+    /// The action of a timer when it rings.
     enum Action {
         /// Connects a device, for the first time or again.
         case connect(Device)

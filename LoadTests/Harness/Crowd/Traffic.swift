@@ -32,7 +32,7 @@ final class Traffic {
         var draft = Draft(place: place, due: due, length: max(length, Stamp.byteCount + 1))
         guard types else { return send(device, draft, at: now) }
         draft.due += UInt64(persona.typingSeconds * 1e9)
-        // Nobody waits after the load for what would be sent then.
+        // After the load no device waits for what would be sent then.
         guard draft.due < course.measureTo else { return }
         habits.type(device, draft, at: now)
     }
@@ -44,7 +44,7 @@ final class Traffic {
         books.second.due += 1
         if course.isMeasured(draft.due) { books.counts.due += 1 }
         guard device.isReady else {
-            // Nobody sends a signal late: it is about the moment.
+            // A signal is never sent late: it is about the moment.
             guard course.scenario.messages?.mode != .signal else { return noteUnsent(draft) }
             guard device.outbox.drafts.count < HarnessLimits.pendingMax else { return }
             if course.isMeasured(draft.due) { books.counts.delayed += 1 }

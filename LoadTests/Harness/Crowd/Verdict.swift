@@ -69,7 +69,7 @@ final class Verdict {
         }
     }
 
-    /// A receipt tells a user's own device its unread count, while messages and reads are on their way.
+    /// A receipt shows a user's own device its unread count, while messages and reads are in flight.
     func sawUnread(_ count: Int, read: Int, by device: Device, at place: Int) {
         books.unread.shown(
             cast.reader(at: place), unread: count, read: read, seen: cast.places[place].newest,

@@ -1,6 +1,6 @@
-/// When the harness wasn't looking: the machine stood still, or its thread got no core. What came meanwhile lies
-/// unread, and a relay on the same machine may have stood still as well. So this time is nobody's fault, and ledgers
-/// that judge by time leave it out. On the loop's thread only.
+/// Records when the harness wasn't looking: the machine stood still, or its thread got no core. What came meanwhile
+/// lies unread, and a relay on the same machine may have stood still as well. So this time counts as no fault of the
+/// relay, and ledgers that judge by time leave it out. On the loop's thread only.
 final class Attention {
     private struct Gap {
         var from: UInt64
@@ -27,7 +27,7 @@ final class Attention {
         gaps.append(Gap(from: from, to: to))
     }
 
-    /// For how long it wasn't looking between two moments, ns.
+    /// Time in which it wasn't looking between two moments, ns.
     func missed(since: UInt64, until now: UInt64) -> UInt64 {
         gaps.reduce(0) { sum, gap in
             let from = max(gap.from, since)

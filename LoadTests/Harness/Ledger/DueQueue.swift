@@ -1,5 +1,5 @@
 /// Keys ordered by the time at which they must be checked, in a binary heap. A value inside a ledger. A key stays in
-/// the queue when its check is no longer needed; whoever pops it must find that out.
+/// the queue when its check is no longer needed; the caller that pops it must find that out.
 struct DueQueue {
     private struct Due {
         var time: UInt64

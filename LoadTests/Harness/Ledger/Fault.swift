@@ -8,7 +8,7 @@ public enum Fault: String, CaseIterable, Codable, CodingKeyRepresentable, Sendab
     case reordered
     /// A message came to a device whose user isn't a member.
     case nonMember = "non_member"
-    /// What arrived isn't what was sent, was never sent, or was refused.
+    /// A message arrived that differs from what was sent, was never sent, or was refused.
     case altered
     /// A user who has gone is shown as present.
     case ghost

@@ -21,7 +21,7 @@ extension MessageLedger {
         outstanding = 0
     }
 
-    /// Checks the order of messages above a sequence that nobody saw.
+    /// Checks the order of messages above a sequence that no device saw.
     private func checkRest(of conversation: Int) {
         while conversations[conversation].frontier < conversations[conversation].entries.count {
             let frontier = conversations[conversation].frontier

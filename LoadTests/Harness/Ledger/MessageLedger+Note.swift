@@ -1,8 +1,8 @@
-/// What a conversation contains. The ledger learns a sequence from whoever sees it first, its sender or a receiver. All
-/// later sightings must agree.
+/// Records the content of a conversation. The ledger learns a sequence from the first device that sees it, its sender
+/// or a receiver. All later sightings must agree.
 extension MessageLedger {
     /// Compares a sighting of a sequence with what is known of it, and learns it if it is new.
-    /// - Returns: the fault, already counted. `entries` then tells whether the sequence exists.
+    /// - Returns: the fault, already counted. `entries` then shows whether the sequence exists.
     func note(
         _ sender: Membership, _ number: Int, at sequence: Int, in conversation: Int, witness: Membership
     ) -> Fault? {

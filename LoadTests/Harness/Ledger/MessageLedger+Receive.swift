@@ -1,4 +1,4 @@
-/// What a message event turned out to be.
+/// The ledger's judgement of a message event.
 enum Reception: Equatable, Sendable {
     /// The expected delivery: it came for the first time, and in order.
     case first
@@ -16,7 +16,7 @@ extension MessageLedger {
     /// A device read a message event.
     /// - Parameters:
     ///   - membership: of the device in that conversation; `none` if it has none.
-    ///   - sender: who sent it, as the event says; `none` for somebody unknown.
+    ///   - sender: the sender that the event names; `none` if unknown.
     func received(
         _ conversation: Int, by membership: Membership, sequence: Int, from sender: Membership, number: Int
     ) -> Reception {

@@ -1,4 +1,4 @@
-/// What the harness sends and what the relay answers. A message may be neither acked nor refused, because the
+/// Records the harness's messages and the relay's answers. A message may be neither acked nor refused, because the
 /// connection dropped or the answer was `unavailable`. It may then be stored or not, and nothing is reported here.
 extension MessageLedger {
     /// A message is sent for the first time. Its number is the sender's next in this conversation, from 1.

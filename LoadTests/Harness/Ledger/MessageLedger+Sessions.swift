@@ -1,4 +1,4 @@
-/// What `welcome` tells about how far the relay believes the device has got.
+/// The device's position in `welcome`, as the relay believes it to be.
 enum Resumption: Sendable {
     /// The position in `welcome` is the highest that the device ever processed, so nothing may come again.
     case everything
@@ -31,7 +31,7 @@ extension MessageLedger {
         }
     }
 
-    /// A device's session ended, whoever ended it. Nothing is expected at it until it returns.
+    /// A device's session ended, by either side. Nothing is expected at it until it returns.
     func left(_ device: Int) {
         guard roster.setPresent(false, device) else { return }
         for seat in roster.seats(of: device) {

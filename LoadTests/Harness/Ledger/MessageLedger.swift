@@ -1,10 +1,10 @@
 /// Decides whether a relay lost, duplicated, reordered, altered or leaked a message. It owns what each conversation
-/// holds by sequence, and how far each membership has got. On the loop's thread only; it asks no clock, and what it
-/// is told by the relay it never trusts as an index. A delivery in order costs O(1) and allocates nothing.
+/// holds by sequence, and how far each membership has got. On the loop's thread only; it asks no clock, and never
+/// trusts a number from the relay as an index. A delivery in order costs O(1) and allocates nothing.
 ///
-/// The relay's promise is that sequences are dense: whoever sees a 7 knows that there are 1 to 6. So every sequence
-/// up to the highest that anybody saw is expected at every member's device, but for the device's own messages: their
-/// `ok` stands in place of the event, whichever comes first.
+/// The relay's promise is that sequences are dense: a device that sees a 7 knows that there are 1 to 6. So every
+/// sequence up to the highest that any device saw is expected at every member's device, but for the device's own
+/// messages: their `ok` stands in place of the event, whichever comes first.
 final class MessageLedger {
     /// A message of a conversation.
     struct Entry: Equatable {
@@ -15,7 +15,7 @@ final class MessageLedger {
         static let unknown = Entry(sender: -1, number: 0)
     }
 
-    /// What one room holds.
+    /// The messages and state of one room.
     struct RoomLog {
         /// Messages by sequence, from 1; as many as are known to exist.
         var entries: [Entry] = []
@@ -29,7 +29,7 @@ final class MessageLedger {
         var sequenceMax: Int { min(2 * attempts + 64, Int(Int32.max) - 1) }
     }
 
-    /// How far a membership has got. A megabyte holds 65,000 of them.
+    /// Progress of a membership. A megabyte holds 65,000 of them.
     struct Standing {
         /// Every sequence up to here arrived, was the device's own, was announced as a gap, or is among the holes.
         var last: Int32 = 0

@@ -1,4 +1,4 @@
-/// Who is present.
+/// Records which users are present.
 extension PresenceLedger {
     /// A device of the user got its `welcome`. Must not be called for background sessions.
     func connected(_ user: Int, device: Int, at now: UInt64) {
@@ -35,12 +35,12 @@ extension PresenceLedger {
     /// From now on the caller can't know whether the relay counts the user as present: one of the user's devices
     /// doesn't read, or was cut off while it said hello. This ends when a device of the user connects or leaves.
     func unsure(of user: Int) {
-        // Before the first `welcome` there is nobody to judge.
+        // Before the first `welcome` there is no user to judge.
         if users.indices.contains(user) { users[user].isUnsure = true }
     }
 
-    /// A device of the user is about to say `hello`. Watchers may be told that the user has come before the caller has
-    /// read the `welcome`.
+    /// A device of the user is about to say `hello`. Watchers may see that the user has come before the caller has read
+    /// the `welcome`.
     func isComing(_ user: Int, at now: UInt64) {
         if users.indices.contains(user), users[user].until <= now { users[user].isUnsure = true }
     }

@@ -1,4 +1,4 @@
-/// What watchers are shown.
+/// Records what watchers are shown.
 extension PresenceLedger {
     /// The watcher's session starts watching the user, or is shown the user without asking.
     func began(_ pair: Int, at now: UInt64) {

@@ -1,4 +1,5 @@
-/// What a watcher is shown of a user. Idle counts like active here: the harness only judges who is present.
+/// The presence of a user that a watcher is shown. Idle counts like active here: the harness only judges who is
+/// present.
 enum ShownPresence: Sendable {
     case offline
     case away
@@ -39,7 +40,7 @@ final class PresenceLedger {
         var isWatching = false
         /// When the watching began.
         var began: UInt64 = 0
-        /// What was shown last; nil if nothing yet.
+        /// The presence shown last; nil if nothing yet.
         var shown: ShownPresence?
         /// The change that was timed last.
         var timed = UInt64.max

@@ -7,9 +7,9 @@ struct Membership: Hashable, Sendable {
     static let none = Membership(index: -1)
 }
 
-/// Which devices belong to which conversation, and which of them are connected. A value inside a ledger. It changes
-/// only during the set-up and when a device connects or leaves. Ledgers that get the same conversations in the same
-/// order assign the same memberships.
+/// The devices of each conversation, and which of them are connected. A value inside a ledger. It changes only during
+/// the set-up and when a device connects or leaves. Ledgers that get the same conversations in the same order assign
+/// the same memberships.
 struct Roster {
     /// The memberships of a conversation, which are consecutive.
     struct Span {

@@ -3,7 +3,7 @@
 /// conversation, and signals may arrive in any order. For each membership the last 64 are remembered; older ones count
 /// as new.
 final class SignalLedger {
-    /// Which signals came to a membership, in 16 bytes.
+    /// The signals that came to a membership, in 16 bytes.
     private struct Window {
         var highest: UInt32 = 0
         /// Bit n is set if `highest - n` came.

@@ -1,6 +1,6 @@
-/// Decides whether "is typing" ends, and times its beginning. It owns who typed when (as the caller reports) and whom
-/// each membership is shown as typing. Loop thread only; times are the caller's, in nanoseconds. Typing that isn't
-/// shown is no fault: the relay may leave out beginnings that are close together, and all but the first 20 users.
+/// Decides whether "is typing" ends, and times its beginning. It owns who typed when (as the caller reports) and the
+/// users that each membership is shown as typing. Loop thread only; times are the caller's, in nanoseconds. Typing that
+/// isn't shown is no fault: the relay may leave out beginnings that are close together, and all but the first 20 users.
 final class TypingLedger {
     /// A user typing in a conversation.
     private struct Typist {

@@ -64,11 +64,11 @@ final class UnreadLedger {
         wrote(reader, read)
     }
 
-    /// The relay's word when nothing is on its way any more, neither messages nor reads: the last sequence less what
-    /// was read.
+    /// Checks the relay's count when nothing is in flight any more, neither messages nor reads: the last sequence less
+    /// what was read.
     /// - Parameters:
     ///   - last: the last sequence of the conversation.
-    ///   - isOpen: a message of the user's was never answered, and may be stored where nobody saw it.
+    ///   - isOpen: a message of the user's was never answered, and may be stored where no device saw it.
     func settled(_ reader: Int, unread: Int, last: Int, isOpen: Bool = false) {
         let least = isOpen ? 0 : max(0, last - Int(readers[reader].most))
         let most = max(0, last - Int(max(readers[reader].sure, readers[reader].pending)))

@@ -5,7 +5,7 @@ import Histogram
 public struct Distribution: Codable, Sendable, Equatable {
     /// The recorded values, each once, in rising order.
     public private(set) var values: [UInt64] = []
-    /// How often each value was recorded.
+    /// Number of times that each value was recorded.
     public private(set) var counts: [UInt64] = []
 
     /// An empty distribution.

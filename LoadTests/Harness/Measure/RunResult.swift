@@ -82,7 +82,7 @@ public struct RunResult: Codable, Sendable {
         public var delivered: UInt64 = 0
         /// Sessions connected at the end of the second.
         public var sessions: UInt64 = 0
-        /// Of these, those that were told `welcome` and not yet `live`.
+        /// Sessions among these that got `welcome` and not yet `live`.
         public var behind: UInt64 = 0
         /// Corrected delivery latency.
         public var delivery = Distribution()
@@ -90,7 +90,7 @@ public struct RunResult: Codable, Sendable {
 
     /// Something that many sessions had to recover from at once.
     public struct Disturbance: Codable, Sendable, Equatable {
-        /// What it was.
+        /// The kind of a disturbance.
         public enum Kind: String, Codable, Sendable {
             /// Connections were cut.
             case storm
@@ -98,7 +98,7 @@ public struct RunResult: Codable, Sendable {
             case kill
             /// The relay drained and was started again.
             case drain
-            /// Nobody read for a while.
+            /// Devices stopped reading for a while.
             case stall
             /// Many left by plan, and came back together.
             case absence
@@ -106,7 +106,7 @@ public struct RunResult: Codable, Sendable {
             case overload
         }
 
-        /// What it was.
+        /// The kind of the disturbance.
         public var kind: Kind
         /// When it began, in seconds of the measured load.
         public var at: Double
@@ -120,7 +120,7 @@ public struct RunResult: Codable, Sendable {
         public var welcomed = Double.infinity
         /// Seconds from the last `welcome` until every session had got `live`; infinite: some never did.
         public var live = Double.infinity
-        /// Until all processes have been added up: deliveries between users whom it spared, by spans of time since it
+        /// Until all processes have been added up: deliveries between users that it spared, by spans of time since it
         /// began.
         var bystanders: [Distribution]?
     }

@@ -1,4 +1,4 @@
-/// What each fault is, in words.
+/// Names of the faults, in words.
 extension Fault {
     /// The rest of a line that begins with a number.
     var title: String {

@@ -1,5 +1,5 @@
-/// How long the relay needed after something that many sessions had to recover from: until every session was live
-/// again, and what is delivered was as fast as before. A disturbance counts from its last `welcome`.
+/// Time that the relay needed after something that many sessions had to recover from: until every session was live
+/// again, and delivery was as fast as before. A disturbance counts from its last `welcome`.
 extension Report {
     // Below this a p99 says how long one commit took, and not how the relay feels.
     static let calmP99Least: UInt64 = 10_000_000

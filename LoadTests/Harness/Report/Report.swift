@@ -21,7 +21,7 @@ public struct Report: Codable, Sendable {
     public var command: String
     /// All measurements.
     public var result: RunResult
-    /// What the relay used; nil if that could not be measured.
+    /// The relay's cost; nil if that could not be measured.
     public var cost: Cost?
     /// The judged thresholds, in the order of the scenario.
     public var thresholds: [Judgement] = []
@@ -59,7 +59,7 @@ public struct Report: Codable, Sendable {
         public var memoryMiB = 0
     }
 
-    /// What the relay used, from /proc and from its `/metrics`.
+    /// The relay's CPU time and memory, from /proc and from its `/metrics`.
     public struct Cost: Codable, Sendable {
         /// CPU time over the measured load.
         public var cpuSeconds = 0.0
@@ -82,7 +82,7 @@ public struct Report: Codable, Sendable {
         /// Counters of `/metrics` over the measured load, by name; gauges at its end.
         public var metrics: [String: Double] = [:]
 
-        /// What the relay used in one second.
+        /// The relay's use in one second.
         public struct Sample: Codable, Sendable {
             /// Number of the second since the measured load began; negative in the warm-up.
             public var second: Int

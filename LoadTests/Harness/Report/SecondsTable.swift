@@ -1,4 +1,4 @@
-/// What happened second by second, and what everybody needed to recover from: for runs that disturb their sessions. A
+/// Events second by second, and the time to recover from each disturbance: for runs that disturb their sessions. A
 /// value; pure.
 struct SecondsTable {
     // More fill screens. The JSON and its page have all of them.

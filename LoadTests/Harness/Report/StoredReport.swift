@@ -1,4 +1,4 @@
-/// What follows from a report, as `report.json` has it beside the measurements: figures by name and facts in words, so
+/// Conclusions from a report, as `report.json` has them beside the measurements: figures by name and facts in words, so
 /// that readers of the file compute nothing again. `LoadTests/report.html` draws from it, and the bench reads it.
 struct ReportWords: Encodable {
     let verdict: String

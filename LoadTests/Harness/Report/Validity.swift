@@ -3,7 +3,7 @@
 enum Validity {
     // A tenth of the 100 ms that people begin to notice; what is later belongs to the harness, at p99.
     static let latenessP99Max: UInt64 = 10_000_000
-    // In a turn this long a frame may lie read by nobody for as long as a fast relay needs for all else.
+    // In a turn this long a frame may lie unread for as long as a fast relay needs for all else.
     static let longTurn: UInt64 = 20_000_000
     // A frame that comes at any moment meets a long turn with this probability, so p99 is still the relay's. Time is
     // counted and not turns: a busy loop makes thousands of short ones, among which a stall of seconds is nothing. The
@@ -24,7 +24,7 @@ enum Validity {
         var bound: String
         var holds: Bool
 
-        /// As the head of a row: `Share of one core that it used`.
+        /// The name as the head of a row: `Share of one core that it used`.
         var title: String {
             let rest = name.hasPrefix("the ") ? name.dropFirst(4) : name[...]
             return rest.prefix(1).uppercased() + rest.dropFirst()
@@ -74,7 +74,8 @@ enum Validity {
             holds: share <= bound)
     }
 
-    // nil: nothing was measured. Of the measured seconds, and not of the turns: a loop that mostly waits is free then.
+    // nil: nothing was measured. The share is of the measured seconds, and not of the turns: a loop that mostly waits
+    // is free then.
     static func longTurnShare(of turns: Distribution, seconds: Double) -> Double? {
         guard turns.total > 0, seconds > 0 else { return nil }
         let long = zip(turns.values, turns.counts).filter { $0.0 > longTurn }

@@ -3,7 +3,7 @@ import Glibc
 /// One process that the harness started. It writes into a file, is in a process group of its own so that Ctrl-C reaches
 /// only the harness, and is always reaped: by `wait`, or by `stop`. Confined to one thread.
 final class ChildProcess {
-    /// How a process ended.
+    /// The end of a process.
     enum End: Equatable, CustomStringConvertible {
         case exited(Int32)
         case signalled(Int32)
@@ -115,7 +115,7 @@ final class ChildProcess {
         send(signal: number)
         guard !wait(seconds: seconds) else { return }
         send(signal: SIGKILL)
-        // A process in an uninterruptible call ends when that does; nobody waits for it for good.
+        // A process in an uninterruptible call ends when that does; there is no endless wait for it.
         _ = wait(seconds: 5)
     }
 

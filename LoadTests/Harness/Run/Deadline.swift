@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment after which nobody waits any longer, by the monotonic clock. A value.
+/// A moment, by the monotonic clock, after which waits end. A value.
 struct Deadline: Sendable {
     let at: UInt64
 
@@ -25,7 +25,8 @@ struct Deadline: Sendable {
         return at > now ? at - now : 0
     }
 
-    /// Looks every 10 ms until `isDone` or the deadline. For what nobody tells of, such as another process.
+    /// Looks every 10 ms until `isDone` or the deadline. For changes that nothing reports, such as those of another
+    /// process.
     func poll(_ isDone: () -> Bool) -> Bool {
         while !isDone() {
             guard !isOver else { return false }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How many files and sockets this process and those that it starts may have open. No state.
+/// The number of files and sockets that this process and those that it starts may have open. No state.
 enum Descriptors {
     /// Kept for everything that isn't a simulated device's socket.
     static let reserve = 200

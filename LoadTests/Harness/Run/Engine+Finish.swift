@@ -33,7 +33,7 @@ extension Engine {
     func report(seconds: Double) -> RunResult {
         var result = RunResult()
         crowd.books.recorder.report(to: &result)
-        // Whoever polls uses a whole core; what counts is how much of it was work.
+        // A thread that polls uses a whole core; what counts is how much of it was work.
         let busy = seconds > 0 ? Double(busyNanoseconds) / (seconds * 1e9) : 0
         result.health.cpuShare = crowd.loop.polls ? busy : usageShares.cpu
         result.health.waitShare = usageShares.wait

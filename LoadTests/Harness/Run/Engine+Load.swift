@@ -51,7 +51,7 @@ extension Engine {
         return schedule.map { begin + $0.nextDue } ?? .max
     }
 
-    /// What was due before the end is due, however late this noticed that it has come.
+    /// Emits all that was due before the end, however late the end was noticed.
     private func emitRest(_ schedule: inout ArrivalSchedule?, since begin: UInt64) {
         let now = SocketLoop.now()
         guard now >= crowd.course.measureTo else { return }

@@ -6,7 +6,7 @@ public final class Engine {
     var isInterrupted: () -> Bool = { false }
     var observe: (EngineMoment) -> Void = { _ in }
     var timeline: [RunResult.Second] = []
-    /// Of one core over the measured load: used, and waited for.
+    /// Shares of one core over the measured load: used, and waited for.
     var usageShares = (cpu: 0.0, wait: 0.0)
     /// Time in turns of the loop over the measured load.
     var busyNanoseconds: UInt64 = 0
@@ -18,7 +18,7 @@ public final class Engine {
     }
 
     /// Runs. `interrupted` is asked often; once it is true the load ends early and the run is judged as far as it came.
-    /// `observe` is told how far it is, on this thread, and must return at once.
+    /// `observe` gets the progress, on this thread, and must return at once.
     public func run(
         interrupted: @escaping () -> Bool, observe: @escaping (EngineMoment) -> Void
     ) throws(EngineFailure) -> RunResult {

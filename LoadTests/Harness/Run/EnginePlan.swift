@@ -1,6 +1,6 @@
 /// All that an engine needs to know before it begins. A value.
 public struct EnginePlan: Sendable {
-    /// What to do.
+    /// The scenario to run.
     public var scenario: Scenario
     /// `ws://host:port/v1/socket`, or `wss://`.
     public var url: String
@@ -15,7 +15,7 @@ public struct EnginePlan: Sendable {
     /// Monotonic time at which the warm-up begins, so that several workers begin together; nil: when set up.
     public var startAt: UInt64?
 
-    /// As the members say; nothing is checked.
+    /// Sets the members; nothing is checked.
     public init(scenario: Scenario, url: String, tokens: [String], runName: String, startAt: UInt64? = nil) {
         self.scenario = scenario
         self.url = url
@@ -28,7 +28,7 @@ public struct EnginePlan: Sendable {
     public static func userName(_ index: Int, run: String) -> String { "rl\(run)-\(index)" }
 }
 
-/// How far an engine is; told as it happens, on its thread.
+/// Progress of an engine; reported as it happens, on its thread.
 public enum EngineMoment: Sendable {
     case settingUp(done: Int, of: Int)
     /// All sessions are there and nothing is sent.

@@ -8,15 +8,15 @@ public struct Knee: Codable, Sendable {
     public struct Step: Codable, Sendable, Equatable {
         /// Messages a second that were asked for.
         public var rate: Double
-        /// What it showed.
+        /// The outcome of the step.
         public var outcome: KneeSearch.Outcome
         /// Corrected, ms; nil: nothing was delivered.
         public var deliveryP50: Double?
-        /// As `deliveryP50`.
+        /// Delivery time, like `deliveryP50`.
         public var deliveryP99: Double?
         /// Over the measured load.
         public var deliveriesPerSecond: Double?
-        /// Of one core over the measured load; nil: it couldn't be read.
+        /// Share of one core over the measured load; nil: it couldn't be read.
         public var relayCores: Double?
         /// The same of the harness, of its busiest process.
         public var harnessCores: Double
@@ -94,7 +94,7 @@ public struct Knee: Codable, Sendable {
 }
 
 extension Knee.Step {
-    /// What one run showed at a rate.
+    /// The result of one run at a rate.
     init(_ report: Report, rate: Double) {
         self.rate = rate
         outcome =
@@ -113,8 +113,8 @@ extension Knee.Step {
     }
 }
 
-/// Runs the search: one short run at each rate, each with a fresh relay unless it is told of a running one. It blocks
-/// the calling thread; the search bounds the number of runs.
+/// Runs the search: one short run at each rate, each with a fresh relay unless it is given a running one. It blocks the
+/// calling thread; the search bounds the number of runs.
 public struct KneeRun {
     let scenario: Scenario
     let options: RunOptions
@@ -127,7 +127,7 @@ public struct KneeRun {
         self.runStep = runStep
     }
 
-    /// Searches, and tells of each step.
+    /// Searches, and reports each step.
     ///
     /// - Returns: what was found, and the report of the run at half of it.
     /// - Throws: `RunFailure` if a run could not be run.

@@ -1,7 +1,7 @@
 /// Looks for the highest rate that holds: raises it by a factor until it doesn't, then halves the interval a few times.
-/// It only decides on rates; who runs them tells it what came out. A value.
+/// It only decides on rates; the caller runs them and reports the outcome. A value.
 public struct KneeSearch: Sendable, Equatable {
-    /// What a step showed.
+    /// The outcome of a step.
     public enum Outcome: String, Codable, Sendable {
         case held
         /// A threshold or the contract was broken: the relay's end.

@@ -12,8 +12,8 @@ enum Pinning {
         return [program, "-c", "\(core)"] + words
     }
 
-    /// Moves this process, with all its threads, to a core. For the rest of its life: what it starts later is told its
-    /// own core.
+    /// Moves this process, with all its threads, to a core. For the rest of its life: each process that it starts later
+    /// gets its own core.
     static func move(to core: Int) throws(RunFailure) {
         let log = try PrivateFolder.make()
         defer { PrivateFolder.remove(log) }

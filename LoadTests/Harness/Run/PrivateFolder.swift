@@ -35,7 +35,7 @@ enum LogTail {
         let bytes = (try? file.read(upToCount: RelayProcess.logBytesMax)) ?? Data()
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard !lines.isEmpty else { return "(nothing)" }
-        // A terminal isn't told anything by what a process wrote.
+        // What a process wrote must not control the terminal.
         return Readable.harmless(lines.suffix(count).map { $0.drop(while: \.isWhitespace) }.joined(separator: " | "))
     }
 }

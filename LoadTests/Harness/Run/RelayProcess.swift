@@ -27,7 +27,7 @@ final class RelayProcess {
 
     /// Most bytes read from the end of its log.
     static let logBytesMax = 65_536
-    /// As many connections as the descriptors of one process allow.
+    /// The number of connections that the descriptors of one process allow.
     static let connections = 19_500
 
     let folder: String
@@ -38,7 +38,7 @@ final class RelayProcess {
     var pid: Int32 { process.pid }
     var keyFile: String { "\(folder)/signing.key" }
     var logFile: String { "\(folder)/relay.log" }
-    /// How it ended unexpectedly; nil while it runs.
+    /// The unexpected end of the process; nil while it runs.
     var end: ChildProcess.End? { process.isRunning ? nil : process.end }
 
     /// Starts it and waits until it prints its address.
@@ -73,7 +73,7 @@ final class RelayProcess {
         settings.keepsFolder ? PrivateFolder.tellKept(folder) : PrivateFolder.remove(folder)
     }
 
-    /// How it ended unexpectedly, with its last output; nil while it runs.
+    /// The unexpected end of the process, with its last output; nil while it runs.
     var lastWords: String? { end.map { "\($0); its last output was: \(lastLines())" } }
 
     /// The last lines of its output.
@@ -97,7 +97,7 @@ final class RelayProcess {
             "limits.strangers=\(connections)", "limits.strangers_per_address=\(connections)",
             "limits.commands_per_second=1000000", "limits.introductions_per_hour=1000000",
             "limits.additions_per_hour=10000000", "limits.unanswered_per_user=1000000",
-            // At the end of a run nobody needs a long drain.
+            // At the end of a run a long drain has no use.
             "drain.seconds=1", "drain.spread_seconds=0",
         ]
         if let durability = settings.durability { values.append("store.durability=\(durability)") }

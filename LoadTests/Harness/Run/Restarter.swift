@@ -79,7 +79,7 @@ enum RelayPort {
     private static let range: ClosedRange<UInt16> = 20_000...32_000
     private static let tries = 64
 
-    /// A port on which nobody listens now.
+    /// A port on which no process listens now.
     static func free() throws(RunFailure) -> UInt16 {
         for _ in 0..<tries {
             let port = UInt16.random(in: range)

@@ -27,7 +27,7 @@ public struct Runner: Sendable {
     struct Outcome {
         var result: RunResult
         var cost: Report.Cost?
-        /// How the started relay ended unexpectedly, with its last lines.
+        /// The unexpected end of the started relay, with its last lines.
         var relayEnd: String?
     }
 

@@ -1,12 +1,12 @@
 extension Scenario {
-    /// Users whom storms spare. They get a process of their own: in that of those who come back, they would also wait
+    /// Users that storms spare. They get a process of their own: in that of users who come back, they would also wait
     /// for its thread.
     private var bystanders: Int {
         let spared = storms.map(\.spare).max() ?? 0
         return spared < users ? spared : 0
     }
 
-    /// How many processes share the load if so many are asked for.
+    /// Number of processes that share the load if so many are asked for.
     func processes(asked: Int) -> Int { bystanders > 0 ? max(asked, 2) : asked }
 
     /// The most connections that one of so many processes has.
@@ -18,10 +18,10 @@ extension Scenario {
     }
 
     /// The share of one of `count` workers: of users, conversations and rates. A room stays whole, so that the workers
-    /// together make the same rooms, with members drawn from one worker's users. The shares have seeds of their own.
-    /// If storms spare users, these are the first worker's, with their share of the pairs; all rooms are the others'.
+    /// together make the same rooms, with members drawn from one worker's users. The shares have seeds of their own. If
+    /// storms spare users, these are the first worker's, with their share of the pairs; all rooms are the others'.
     ///
-    /// - Throws: `RunFailure` if a worker would have nobody to write to, or a room more members than a worker users.
+    /// - Throws: `RunFailure` if a worker would have no user to write to, or a room more members than a worker users.
     func share(index: Int, of count: Int) throws(RunFailure) -> Scenario {
         guard count > 1 else { return self }
         let spared = bystanders
@@ -57,7 +57,7 @@ extension Scenario {
         guard count > 1 else { return self }
         var share = self
         share.seed = seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
-        // Pairs are neighbours, so an even number of users for each worker leaves nobody over.
+        // Pairs are neighbours, so an even number of users for each worker leaves no user over.
         let unit = users % 2 == 0 && users / 2 >= count ? 2 : 1
         share.users = Self.part(users / unit, index, of: count) * unit
         share.outsiders = Self.part(outsiders, index, of: count)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How late the kernel may end a wait of this thread. The default of 50 µs would count as latency.
+/// Sets by how much the kernel may end a wait of this thread late. The default of 50 µs would count as latency.
 enum TimerSlack {
     /// Sets the smallest slack that the kernel allows (proc_pid_timerslack_ns(5)). Without permission, waits stay a
     /// little late.

@@ -16,7 +16,8 @@ public struct WorkerOrder: Codable, Sendable, Equatable {
     /// The worker ends when this process has ended.
     var parent: Int32
 
-    /// How late a worker may be ready. A later one would still load the relay when the others have finished a part.
+    /// Longest delay until a worker is ready. A later one would still load the relay when the others have finished a
+    /// part.
     static let latenessMax: UInt64 = 250_000_000
     /// Most bytes of an order or a result.
     static let fileBytesMax = 67_108_864

@@ -10,7 +10,7 @@ struct Workers {
     static let startSeconds = 4.0
     /// Time from the planned end of the load to the last result: checks and writing files.
     static let slackSeconds = 60.0
-    /// Longest time for a worker to end when it is told to.
+    /// Longest time for a worker to end when it is ordered to.
     static let stopSeconds = 2.0
 
     let scenario: Scenario
@@ -129,7 +129,7 @@ struct Workers {
         for worker in workers { worker.process.stop(seconds: Self.stopSeconds) }
     }
 
-    /// Tells the sampler what the workers do at the moment, by their common clock.
+    /// Marks for the sampler what the workers do at the moment, by their common clock.
     private struct Marks {
         private let times: [UInt64]
         private let sampler: CostSampler

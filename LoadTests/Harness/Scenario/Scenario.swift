@@ -1,4 +1,4 @@
-/// What a run does, as its file says. A value: it is read, checked and changed from the command line before the run
+/// The plan of a run, as its file says. A value: it is read, checked and changed from the command line before the run
 /// begins. All times are in seconds, all rates in events a second over the whole run.
 public struct Scenario: Codable, Sendable, Equatable {
     /// The file's name without its ending.
@@ -21,15 +21,15 @@ public struct Scenario: Codable, Sendable, Equatable {
     public var outsiders = 0
     /// Sessions opened per second during the set-up; 0 means as fast as the relay accepts them.
     public var connectRate = 0.0
-    /// Which users share a conversation.
+    /// The conversations that users share.
     public var conversations = Conversations()
-    /// What users write; nil if nobody writes.
+    /// The messages that users write; nil if no user writes.
     public var messages: Messages?
     /// Kinds of users, whose shares add up to 1. If empty, all users are alike.
     public var personas: [Persona] = []
-    /// How many users each user watches.
+    /// Number of users that each user watches.
     public var watch = 0
-    /// How many seconds a dropped device may take to come back before its user is shown as gone: a setting of the relay
+    /// Seconds that a dropped device may take to come back before its user is shown as gone: a setting of the relay
     /// that is started.
     public var grace = 2
     /// Some users leave together and come back; nil if none do.
@@ -38,14 +38,14 @@ public struct Scenario: Codable, Sendable, Equatable {
     public var storms: [Storm] = []
     /// Moments when the relay is stopped and started again.
     public var restarts: [Restart] = []
-    /// Spans in which nobody reads.
+    /// Spans in which no device reads.
     public var stalls: [Stall] = []
     /// Whether devices that lost their connection wait a random time before they come back, as the protocol asks.
     public var backoff = true
     /// Bounds that decide whether the run held.
     public var thresholds: [Threshold] = []
 
-    /// Which users share a conversation.
+    /// The conversations that users share.
     public struct Conversations: Codable, Sendable, Equatable {
         /// Direct conversations: users 0 and 1, 2 and 3, and so on; then from the first user again with new partners.
         public var pairs = 0
@@ -61,11 +61,11 @@ public struct Scenario: Codable, Sendable, Equatable {
         public var count = 1
         /// Members of each group.
         public var members = 10
-        /// How many of the members write; 0 means all.
+        /// Number of the members who write; 0 means all.
         public var senders = 0
     }
 
-    /// What users write.
+    /// The messages that users write.
     public struct Messages: Codable, Sendable, Equatable {
         /// Messages per second, of all users together.
         public var rate = 100.0
@@ -82,7 +82,7 @@ public struct Scenario: Codable, Sendable, Equatable {
         public struct Stage: Codable, Sendable, Equatable {
             /// When it begins, in seconds after the measured load begins.
             public var at = 0.0
-            /// What the rate is multiplied by until the next stage.
+            /// Factor of the rate until the next stage.
             public var factor = 1.0
         }
 
@@ -146,7 +146,7 @@ public struct Scenario: Codable, Sendable, Equatable {
     public struct Restart: Codable, Sendable, Equatable {
         /// When it stops, in seconds after the measured load begins.
         public var at = 1.0
-        /// How it stops.
+        /// The way in which it stops.
         public var how = How.kill
         /// Seconds from its end to its start.
         public var down = 0.0
@@ -155,11 +155,11 @@ public struct Scenario: Codable, Sendable, Equatable {
         public enum How: String, Codable, Sendable, CaseIterable { case kill, drain }
     }
 
-    /// Nobody reads for a while.
+    /// A span in which no device reads.
     public struct Stall: Codable, Sendable, Equatable {
         /// When it begins, in seconds after the measured load begins.
         public var at = 1.0
-        /// How long it lasts, in seconds.
+        /// Length in seconds.
         public var seconds = 5.0
     }
 }

@@ -8,7 +8,7 @@ struct ScenarioKey<Part>: Sendable {
     typealias Take = @Sendable (ScenarioValue, inout Part, inout ScenarioPlaces) throws(ConfigurationFailure) -> Void
 
     let name: String
-    /// What is allowed, worded to follow a semicolon.
+    /// The allowed values, worded to follow a semicolon.
     let allowed: String
     /// One or two sentences for authors of scenarios.
     let note: String

@@ -28,7 +28,7 @@ extension ClientSocket {
         release()
     }
 
-    /// Ends the connection: frees its memory and tells the owner. Only from the loop's turn.
+    /// Ends the connection: frees its memory and notifies the owner. Only from the loop's turn.
     func end(_ ending: SocketEnding) {
         guard phase != .ended, let owner else { return }
         release()

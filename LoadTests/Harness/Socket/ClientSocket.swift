@@ -66,7 +66,7 @@ final class ClientSocket {
     /// Whether it is in the loop's list of connections to flush.
     var isDirty = false
 
-    /// What to report at the end of the stream, if known already.
+    /// The ending to report at the end of the stream, if known already.
     var ending: SocketEnding?
 
     init(key: SocketKey, subprotocol: String?, loop: SocketLoop, owner: any ClientSocketOwner) {

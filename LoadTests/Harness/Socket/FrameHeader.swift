@@ -19,7 +19,7 @@ struct FrameHeader: Equatable {
         case violation(Violation)
     }
 
-    /// What a server must not send. The number in brackets is the section of RFC 6455.
+    /// Faults that a server must not commit. The number in brackets is the section of RFC 6455.
     enum Violation: String {
         case reservedBits = "reserved bits are set, and no extension was agreed (5.2)"
         case unknownOpcode = "unknown opcode (5.2)"

@@ -1,9 +1,9 @@
-/// Makes messages of a server's bytes: cuts them into frames and puts fragments together (RFC 6455, section 5). It
-/// owns the fragments of one unfinished message, within `messageBytesMax`. Pure: it reads from nothing and answers
-/// nobody. It doesn't check UTF-8; whoever parses the text does.
+/// Makes messages of a server's bytes: cuts them into frames and puts fragments together (RFC 6455, section 5). It owns
+/// the fragments of one unfinished message, within `messageBytesMax`. Pure: it reads from no socket and sends no
+/// answers. It doesn't check UTF-8; the parser of the text does.
 struct FrameReader: ~Copyable {
-    /// What the bytes begin with. `count` is the number of bytes it takes. Pointers are valid as long as the bytes are,
-    /// and until the next call.
+    /// The first part of the bytes. `count` is the number of bytes it takes. Pointers are valid as long as the bytes
+    /// are, and until the next call.
     enum Step {
         /// The frame isn't complete. At least this many bytes are needed to go on.
         case incomplete(needed: Int)

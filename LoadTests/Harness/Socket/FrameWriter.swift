@@ -46,7 +46,7 @@ enum FrameWriter {
 
 /// The masks and handshake keys of a loop, from a seed. Each frame has another mask, so that the relay has to unmask
 /// for real. They aren't unpredictable as RFC 6455, section 10.3 asks: that keeps a script in a browser from writing
-/// what a proxy on the way takes for HTTP. Here nobody but the harness chooses the bytes, and no proxy is on the way.
+/// what a proxy on the way takes for HTTP. Here only the harness chooses the bytes, and no proxy is on the way.
 struct MaskGenerator {
     private var generator: SeededGenerator
 

@@ -1,5 +1,5 @@
 /// Bytes that wait on one connection: to be sent, or for the rest of their frame. It owns its memory and gives it back
-/// when it runs empty, for most connections are idle. It sets no bound; whoever appends does.
+/// when it runs empty, for most connections are idle. It sets no bound; the code that appends does.
 struct SocketBuffer: ~Copyable {
     // Below it, growing costs more than the bytes are worth.
     private static let capacityMin = 512
@@ -11,7 +11,7 @@ struct SocketBuffer: ~Copyable {
 
     deinit { start?.deallocate() }
 
-    /// What waits. Valid until the buffer changes.
+    /// The waiting bytes. Valid until the buffer changes.
     var bytes: UnsafeRawBufferPointer {
         guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(start: start + first, count: count)

@@ -21,14 +21,14 @@ enum SocketFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What the system says of an errno.
+    /// The system's text for an errno.
     static func text(of code: Int32) -> String {
         guard let text = strerror(code) else { return "errno \(code)" }
         return String(cString: text)
     }
 }
 
-/// How a connection ended.
+/// The end of a connection.
 enum SocketEnding: Equatable {
     /// The peer's close frame said so; 1005 without a code in it, 1006 without a frame (RFC 6455, section 7.1.5).
     case closed(code: UInt16, reason: String)

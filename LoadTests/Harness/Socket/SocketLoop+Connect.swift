@@ -45,7 +45,7 @@ extension SocketLoop {
         return nil
     }
 
-    /// Tells epoll what to report, once per news (edge-triggered). Measured, that receives as fast as level-triggered;
+    /// Sets what epoll reports, once per change (edge-triggered). Measured, that receives as fast as level-triggered;
     /// but neither a full send buffer nor the end of the handshake costs a call.
     @discardableResult
     func watch(_ socket: ClientSocket, _ operation: Int32) -> Bool {

@@ -19,7 +19,7 @@ extension SocketLoop {
         wokeAt = SocketLoop.now()
         for place in 0..<count {
             let event = events[place]
-            // It may have ended since the event was fetched; then nobody of that name is found.
+            // It may have ended since the event was fetched; then no socket of that key is found.
             find(SocketKey(packed: event.data.u64))?.happened(event.events, self)
         }
         for socket in due { readAgain(socket) }
@@ -46,7 +46,7 @@ extension SocketLoop {
     func endSoon(_ socket: ClientSocket, _ ending: SocketEnding) { doomed.append((socket, ending)) }
 
     private func flushDirty() {
-        // Nothing is handed out meanwhile, so nobody queues more.
+        // Nothing is handed out meanwhile, so nothing more is queued.
         for socket in dirty {
             socket.isDirty = false
             socket.flush(self)

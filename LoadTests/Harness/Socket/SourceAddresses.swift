@@ -1,4 +1,4 @@
-/// Which local address a connection comes from. A port is free once for each source address, and Linux hands out some
+/// Chooses the local address of each connection. A port is free once for each source address, and Linux hands out some
 /// 28,000 of them, so a crowd on one machine needs several addresses. All of 127.0.0.0/8 is this machine's.
 enum SourceAddresses {
     private static let first: UInt32 = 0x7F00_0001
