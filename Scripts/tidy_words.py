@@ -141,7 +141,7 @@ COUNTS = {
     "comments, Package.swift": [0, 0, 0, 0, 0, 0, 0],
     "comments, Plugins": [0, 0, 0, 0, 0, 0, 0],
     "comments, Scripts": [0, 0, 0, 0, 0, 0, 0],
-    "comments, Sources": [3, 13, 16, 16, 22, 0, 53],
+    "comments, Sources": [0, 0, 0, 0, 3, 0, 0],
     "comments, Tests": [0, 0, 0, 0, 0, 0, 0],
     "comments, Web": [0, 0, 0, 0, 1, 0, 0],
     "decisions": [0, 0, 0, 1, 0, 0, 0],

@@ -1,4 +1,4 @@
-/// What a terminal shows: a cell for each column of each row. Pure.
+/// The content of a terminal: a cell for each column of each row. Pure.
 struct CellGrid: Equatable, Sendable {
     /// A character in its columns. One that takes two columns is followed by an empty cell.
     struct Cell: Equatable, Sendable {

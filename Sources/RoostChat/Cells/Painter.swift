@@ -13,10 +13,10 @@ struct Painter {
 
     init(hasColours: Bool) { self.hasColours = hasColours }
 
-    /// Nobody knows what the terminal shows: the next frame writes all of it.
+    /// Forgets what the terminal shows: the next frame writes all of it.
     mutating func forget() { shown = nil }
 
-    /// What to write so that the terminal shows this; empty if it does already.
+    /// The output that makes the terminal show this; empty if it does already.
     mutating func frame(_ grid: CellGrid, cursor: Place?) -> String {
         var output = ""
         let isNew = shown?.rows != grid.rows || shown?.columns != grid.columns

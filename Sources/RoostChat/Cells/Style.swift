@@ -1,4 +1,5 @@
-/// How a piece of text looks. Only what every terminal knows: its own sixteen colours, so that they fit its background.
+/// The look of a piece of text. Only what every terminal knows: its own sixteen colours, so that they fit its
+/// background.
 struct Style: Equatable, Sendable {
     /// The terminal's own colours by their numbers (ECMA-48, SGR).
     enum Colour: Int, Sendable, CaseIterable {
@@ -25,7 +26,7 @@ struct Style: Equatable, Sendable {
     static let read = Style(colour: .cyan)
     static let waiting = Style(colour: .yellow)
 
-    /// A calm colour for somebody's name, always the same one.
+    /// A calm colour for a user's name, always the same one.
     static func name(_ user: String, isOwn: Bool) -> Style {
         guard !isOwn else { return .bold }
         let colours: [Colour] = [.cyan, .green, .magenta, .blue, .yellow]
@@ -34,7 +35,7 @@ struct Style: Equatable, Sendable {
         return Style(colour: colours[Int(hash % UInt32(colours.count))])
     }
 
-    /// What makes a terminal write like that. Without colours the words and signs have to say it.
+    /// The sequence that makes a terminal write like that. Without colours the words and signs have to say it.
     func sequence(colours: Bool) -> String {
         var codes = ["0"]
         if isBold { codes.append("1") }

@@ -9,10 +9,10 @@ struct WindowTitle {
     static let keep = "\u{1B}[22;2t"
     static let bringBack = "\u{1B}[23;2t"
 
-    /// Nobody knows what the title is.
+    /// Forgets the title, so that the next one is written.
     mutating func forget() { shown = nil }
 
-    /// What to write so that the window has the title of a session; empty if it has it already.
+    /// The output that gives the window the title of a session; empty if it has it already.
     mutating func change(to session: RoostSnapshot) -> String {
         let user = session.user.map { " " + TerminalText.printable($0) } ?? ""
         let title = (session.badge > 0 ? "(\(session.badge)) " : "") + "Roost" + user

@@ -3,7 +3,7 @@ import RoostStore
 
 /// The files in which this machine keeps what a user's terminals have, one for each terminal that is open at a time.
 /// Each is a device of its own for the relay, so that a second terminal doesn't throw out the first. A lock beside the
-/// file tells that somebody uses it; the system lets go of it however the process ends.
+/// file shows that it is in use; the system releases it however the process ends.
 struct DeviceShelf {
     /// Most files of a user at one relay, of the 64 devices that the relay keeps for a user (Docs/Protocol.md, section
     /// 3): others have phones, too.
@@ -37,8 +37,8 @@ struct DeviceShelf {
         }
     }
 
-    /// Takes the file of this device, or without a name one that nobody uses: rather one with messages that wait to be
-    /// sent.
+    /// Takes the file of this device, or without a name a file that isn't in use: rather one with messages that wait to
+    /// be sent.
     func take(device: String?) throws -> Place {
         do {
             try FileManager.default.createDirectory(
@@ -81,7 +81,7 @@ struct DeviceShelf {
         return Place(path: folder.appending(path: name + ".db").path, device: device, lock: lock)
     }
 
-    // A file that can't be read is told of when it is used.
+    // A file that can't be read is reported when it is used.
     private static func hasUnsent(_ place: Place) -> Bool {
         guard let store = try? LocalStore(path: place.path, device: place.device) else { return false }
         return store.outbox.items.contains(where: \.isVisible)

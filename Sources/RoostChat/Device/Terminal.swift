@@ -81,7 +81,7 @@ package enum Terminal {
         exit(128 + SIGINT)
     }
 
-    /// Stops the process, as Ctrl-Z does, until somebody lets it go on.
+    /// Stops the process, as Ctrl-Z does, until the user lets it continue.
     static func suspend() {
         restore()
         raise(SIGSTOP)
@@ -149,7 +149,8 @@ package enum Terminal {
         }
     }
 
-    /// Writes to standard output, in one call if the system takes it. It isn't a failure if nobody reads it any more.
+    /// Writes to standard output, in one call if the system takes it. A closed output isn't a failure: the reader may
+    /// have ended.
     package static func write(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }

@@ -1,7 +1,7 @@
-/// What is being written, with its cursor. Pure: it neither reads keys nor draws.
+/// The text being written, with its cursor. Pure: it neither reads keys nor draws.
 struct Composer: Equatable, Sendable {
     private var characters: [Character] = []
-    /// How many characters stand before the cursor.
+    /// Number of characters before the cursor.
     private(set) var cursor = 0
     private let scalarsMax: Int
 
@@ -116,7 +116,7 @@ struct Composer: Equatable, Sendable {
 
     // MARK: Layout
 
-    /// How it is shown: rows, which character each begins with, and where the cursor stands.
+    /// The text as shown: rows, which character each begins with, and where the cursor stands.
     struct Layout: Equatable {
         var rows: [String] = [""]
         var starts: [Int] = [0]

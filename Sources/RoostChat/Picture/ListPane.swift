@@ -85,7 +85,7 @@ struct ListPane {
     }
 }
 
-/// How somebody is, as a sign and in words.
+/// A user's presence, as a sign and in words.
 struct PresenceMark {
     let sign: String
     let words: String
@@ -102,14 +102,14 @@ struct PresenceMark {
     }
 }
 
-/// Who types, in words.
+/// The typing users, in words.
 enum TypingLine {
-    /// Nil if nobody does.
+    /// Nil if none types.
     static func text(_ timeline: TimelineSnapshot, _ called: Names, _ words: Words) -> String? {
         text(timeline.typing, called, words, othersType: timeline.othersType, isDirect: false)
     }
 
-    /// Nil if nobody does. In a conversation of two there is no need for the name.
+    /// Nil if none types. In a conversation of two there is no need for the name.
     static func text(
         _ names: [String], _ called: Names, _ words: Words, othersType: Bool = false, isDirect: Bool
     ) -> String? {

@@ -41,7 +41,7 @@ struct Picture {
         grid.put([Span(String(repeating: "─", count: layout.width), .faint)], row: 1, column: layout.left)
     }
 
-    /// Who is talked with, how they are, and how the conversation is.
+    /// The title: the other side of the conversation, their presence, and the conversation's state.
     static func title(_ scene: Scene) -> (String, [Span]) {
         guard let destination = scene.destination else { return ("", []) }
         let (conversation, words) = (scene.timeline.conversation, scene.words)

@@ -27,7 +27,7 @@ struct StatusBar {
         }
     }
 
-    /// What is said on the left.
+    /// The text on the left.
     var left: [Span] {
         if let name = scene.question {
             return [Span(words(.askStranger(name)), .waiting)]

@@ -11,7 +11,7 @@ struct TimelineLine: Equatable, Sendable {
 
 /// Makes the lines of a timeline for a width. It keeps those of rows that stay the same. Pure.
 struct TimelineLines {
-    /// What a row's lines depend on besides the row.
+    /// The values that a row's lines depend on besides the row.
     private struct Context: Equatable {
         var width: Int
         var names: Int
@@ -20,7 +20,7 @@ struct TimelineLines {
         var isNew = false
         var hasName = true
         var isNewest = false
-        // What stands above it: from whom it is, what it answers, in which thread it is.
+        // Lines above it: its sender, what it answers, and its thread.
         var above: [String] = []
         // What the author is called.
         var author = ""
@@ -28,7 +28,7 @@ struct TimelineLines {
         var isForUser = false
     }
 
-    /// How a timeline is looked at.
+    /// Settings of the view of a timeline.
     struct View {
         var width: Int
         var now: Timestamp

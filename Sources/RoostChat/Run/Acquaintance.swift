@@ -3,7 +3,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// What the user does about other people and about being disturbed, in words.
+/// Carries out what the user does about other people and about being disturbed, in words.
 @MainActor
 struct Acquaintance {
     let roost: Roost

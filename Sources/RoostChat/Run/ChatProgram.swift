@@ -3,13 +3,13 @@ import RoostClient
 import RoostKit
 import RoostWire
 
-/// Where a chat connects, as whom, and what it keeps where.
+/// The relay's address, the user, and the places of files for a chat.
 package struct ChatOptions: Sendable {
     /// The relay's address.
     package var url: String
-    /// The user; nil if only the token tells.
+    /// The user; nil if only the token names them.
     package var user: String?
-    /// With whom to talk: a user, the name of a group, or the id of a conversation; nil to choose.
+    /// The other side: a user, the name of a group, or the id of a conversation; nil to choose.
     package var peer: String?
     /// The name of the device; nil for one that no other chat on this machine uses.
     package var device: String?
@@ -47,7 +47,7 @@ package enum ChatProgram {
     /// Runs until the user leaves, the input ends, or there is no point in going on.
     /// - Throws: `ChatFailure`, one line.
     @MainActor package static func run(_ options: ChatOptions) async throws {
-        // Messages are for nobody else on this machine.
+        // Messages are for this user only, not for others on this machine.
         umask(0o077)
         let words = Words(options.language)
         let claims = TokenClaims(try await options.token())
@@ -59,7 +59,7 @@ package enum ChatProgram {
             connector: options.connector,
             token: options.token)
         let drawsScreen = Terminal.canDraw
-        // In a pipe nobody chooses what becomes of a refused message, so the next one doesn't wait for that.
+        // In a pipe no user chooses what becomes of a refused message, so the next one doesn't wait for that.
         settings.goesOnAfterFailures = !drawsScreen
         let chat: ChatSession
         do { chat = try await ChatSession(settings, words) } catch { throw ChatFailure("\(place.path): \(error)") }
@@ -87,7 +87,7 @@ package enum ChatProgram {
     }
 }
 
-/// What a token says of its user, unchecked: only for names of files. The relay checks it.
+/// The token's claims about its user, unchecked: only for names of files. The relay checks it.
 struct TokenClaims {
     let user: String?
     let device: String?

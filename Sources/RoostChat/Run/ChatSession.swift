@@ -8,7 +8,7 @@ import RoostWire
 /// comes of that it says in words, which a screen and a pipe show each in its own way.
 @MainActor
 final class ChatSession {
-    /// What an act has to say.
+    /// The result of an act, as shown.
     enum Answer: Equatable {
         case nothing
         /// One line.
@@ -135,7 +135,7 @@ final class ChatSession {
 
     // MARK: Writing
 
-    /// Sends a text with those whom it mentions, into the thread if one is open.
+    /// Sends a text with the users that it mentions, into the thread if one is open.
     func send(_ text: String, replyTo: TimelineItem.ID? = nil) async throws -> TimelineItem.ID? {
         let mentions = mentions(in: text)
         if let thread { return try await thread.send(text, replyTo: replyTo, mentions: mentions) }

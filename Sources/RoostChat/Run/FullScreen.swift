@@ -5,15 +5,15 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// The chat on a terminal: it shows the scene, gives it keys and what the kit tells, and does what it asks for. All of
+/// The chat on a terminal: it shows the scene, passes keys and the kit's news to it, and does what it asks for. All of
 /// it runs on the main actor, which waits for nothing but the terminal.
 @MainActor
 final class FullScreen {
-    /// Between two frames: more of them nobody sees, and a slow line still keeps up.
+    /// Time between two frames: the eye doesn't see more of them, and a slow line still keeps up.
     private static let frame = Duration.milliseconds(33)
-    /// How long a lone escape waits for the rest of a key. Terminals send a key in one piece.
+    /// Time that a lone escape waits for the rest of a key. Terminals send a key in one piece.
     private static let escapeWait = Duration.milliseconds(50)
-    /// How long it takes leave of messages that are just being sent. What is left is on disk.
+    /// Longest wait, when the chat ends, for messages that are just being sent. What is left is on disk.
     private static let goodbyeWait = Duration.seconds(2)
 
     private let chat: ChatSession
@@ -30,7 +30,7 @@ final class FullScreen {
     private var lastFrame = ContinuousClock.now
     private var isDirty = false
     private var ticking: Task<Void, Never>?
-    // The newest look at what the kit tells.
+    // The newest look at the kit's news.
     private var following = 0
     // Keys that came before the first conversation was open.
     private var isOpening = false
@@ -47,7 +47,7 @@ final class FullScreen {
     }
 
     /// Runs until the user leaves, or until there can be no session.
-    /// - Parameter name: with whom to talk; nil to choose.
+    /// - Parameter name: the other side; nil to choose.
     func run(_ name: String?) async throws {
         Terminal.guardSignals()
         Terminal.takeOver()
@@ -108,7 +108,7 @@ final class FullScreen {
         }
     }
 
-    // MARK: What the kit tells
+    // MARK: News from the kit
 
     // Whatever is read here makes the next call come when it changes.
     private func follow() {
@@ -232,7 +232,7 @@ final class FullScreen {
         if chat.thread == nil, let timeline = chat.timeline, timeline.draft != draft { timeline.draft = draft }
     }
 
-    // A command is not for others, so they aren't told of it.
+    // A command is not for others, so they don't see that it is typed.
     private var draft: String {
         guard scene.purpose == .write || scene.purpose.isReply else { return "" }
         let text = scene.composer.text

@@ -3,7 +3,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// Who may be in the open group and write in it, in words.
+/// Carries out commands about membership of the open group and writing in it, in words.
 @MainActor
 struct GroupModeration {
     /// Pages of banned users that are looked through: more than anybody reads.
@@ -61,8 +61,8 @@ struct GroupModeration {
         return found
     }
 
-    /// Who of the members is meant: by the id, the username or the display name. Whoever isn't among the members that
-    /// are known here is named by the id or the username, which the relay knows.
+    /// The member that is meant: by the id, the username or the display name. A user who isn't among the members known
+    /// here is named by the id or the username, which the relay knows.
     private func member(_ name: String) throws -> String { try one(of: group.members, called: name) }
 
     private func banned(_ name: String) async throws -> String {

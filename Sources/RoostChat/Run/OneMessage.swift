@@ -3,7 +3,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// What the user does with one message, in words: the chosen one, or the last that fits.
+/// Carries out what the user does with one message, in words: the chosen one, or the last that fits.
 @MainActor
 struct OneMessage {
     let chat: ChatSession
@@ -12,7 +12,8 @@ struct OneMessage {
     private var words: Words { chat.words }
 
     /// The message that an act is about.
-    /// - Parameter id: the chosen one; one that was named by its number has that as its id, whoever wrote it.
+    /// - Parameter id: the chosen one; one that was named by its number has that as its id, even if another user wrote
+    ///   it.
     func target(of act: Act, _ id: TimelineItem.ID?) -> TimelineMessage? {
         let items = chat.shownMessages
         // Those may be older than what is shown.
@@ -92,7 +93,7 @@ struct OneMessage {
         }
     }
 
-    // To somebody with whom nothing was ever said, only if the name is written as one: it may be mistyped.
+    // A user without any conversation is accepted only if the name is written as one: it may be mistyped.
     private func forward(
         _ message: TimelineMessage, to name: String, _ timeline: ConversationTimeline
     ) async throws -> ChatSession.Answer {

@@ -5,7 +5,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// The chat on a pipe, for scripts: it sends every line, tells what happens in lines, and ends with the input when all
+/// The chat on a pipe, for scripts: it sends every line, prints what happens in lines, and ends with the input when all
 /// that it sent is acked.
 @MainActor
 final class PlainChat {
@@ -52,7 +52,7 @@ final class PlainChat {
 
     private func say(_ line: String) { Terminal.write(line + "\n") }
 
-    // MARK: What the kit tells
+    // MARK: News from the kit
 
     private func follow() {
         guard !isQuitting else { return }
@@ -90,7 +90,7 @@ final class PlainChat {
         for message in timeline.items.compactMap(\.message) {
             settleChanges(of: message)
             if case .failed = message.state, let item = message.outboxItem {
-                // Nobody is there to choose, and it must not go out with another run.
+                // There is no user to choose, and it must not go out with another run.
                 if unacked.remove(message.id) != nil { refused += 1 }
                 Task {
                     try? await chat.timeline?.discard(item)
@@ -159,7 +159,7 @@ final class PlainChat {
         }
     }
 
-    // Whom a text mentions is known when the conversation is: a new device may still wait for its list.
+    // The users that a text mentions are known when the conversation is: a new device may still wait for its list.
     private func waitForMembers(of timeline: ConversationTimeline) async {
         guard !timeline.destination.hasPrefix("@") else { return }
         let reading = Task { for await now in timeline.snapshots() where now.conversation != nil { break } }

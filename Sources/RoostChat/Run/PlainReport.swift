@@ -3,8 +3,8 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// What a pipe is told: each thing once, as a line, when it is new. Pure: it compares what the kit shows with what it
-/// has told already.
+/// The output on a pipe: each thing once, as a line, when it is new. Pure: it compares what the kit shows with what it
+/// has printed already.
 struct PlainReport {
     /// Messages of the first page. More are shown by `/history`.
     static let firstPage = 20
@@ -23,7 +23,7 @@ struct PlainReport {
     private var lossTold: String?
     private var status: OwnStatus?
     private var last = SequenceNumber.none
-    /// The first message that was told.
+    /// The first message that was printed.
     private(set) var first: SequenceNumber?
     private var known: [TimelineItem.ID: Known] = [:]
     private var refusedTold: Set<Int64> = []
@@ -37,7 +37,7 @@ struct PlainReport {
     private var hasList = false
     private var requestsTold: Set<String> = []
 
-    /// What users are called.
+    /// Names of users, as shown.
     var names = Names()
 
     init(_ words: Words) { self.words = words }
@@ -111,7 +111,7 @@ struct PlainReport {
         return [PlainLine(message).text(for: user, names, words)]
     }
 
-    /// A page of earlier messages. It becomes the first one that was told.
+    /// A page of earlier messages. It becomes the first one that was printed.
     mutating func earlier(_ page: HistoryPage, user: String) -> [String] {
         if let earliest = page.first { first = earliest }
         return page.messages.map { PlainLine($0, user: user).text(for: user, names, words) }

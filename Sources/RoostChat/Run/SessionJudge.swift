@@ -2,10 +2,10 @@ import RoostClient
 import RoostKit
 import RoostWire
 
-/// Says when there is no point in going on: when the relay has refused for good, or a first try shows that somebody has
-/// to change something. Whatever may pass by itself is tried again, for as long as the chat runs. Pure.
+/// Decides when there is no point in going on: when the relay has refused for good, or a first try shows that the user
+/// has to change something. Whatever may pass by itself is tried again, for as long as the chat runs. Pure.
 struct SessionJudge {
-    /// Who the user said to be; nil if only the token tells.
+    /// The user that was given; nil if only the token names them.
     let user: String?
     /// Whether another token can't be had.
     let isTokenFixed: Bool

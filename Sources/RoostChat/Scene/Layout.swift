@@ -19,7 +19,7 @@ struct Layout: Equatable, Sendable {
     var height: Int { max(1, rows - top - composer - 2) }
     /// Rows of the list.
     var listHeight: Int { max(1, rows - top - 1) }
-    /// The row that tells who types.
+    /// The row that shows who types.
     var typingRow: Int { rows - composer - 2 }
     /// The last row, with the state of the session.
     var statusRow: Int { rows - 1 }

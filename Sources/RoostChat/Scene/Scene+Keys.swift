@@ -1,7 +1,7 @@
 import RoostKit
 import RoostWire
 
-/// What keys do.
+/// Handles keys.
 extension Scene {
     /// Takes a key.
     /// - Returns: what is to be done.
@@ -59,7 +59,7 @@ extension Scene {
         viewport.scroll(by: count, in: lines, height: layout.height)
     }
 
-    // Whether a name that nobody knows here is right. Nil if the key is no answer.
+    // Handles the answer whether an unknown name is right. Nil if the key is no answer.
     private mutating func answer(_ name: String, _ key: Key) -> [Effect]? {
         question = nil
         switch key {
@@ -182,7 +182,7 @@ extension Scene {
         case .escape: if destination != nil { focus = .composer }
         case .control("d"): return [.act(.quit, on: nil)]
         case .text(let text):
-            // Whoever types means to write, or to give a command.
+            // A user who types means to write, or to give a command.
             focus = .composer
             return takeInComposer(.text(text))
         case .paste(let text):

@@ -2,13 +2,13 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// All that the screen shows and all that keys change: what the kit tells, and what the user is about. Pure: a key
-/// changes it and says what is to be done; it does nothing itself.
+/// The state of the screen, which keys and the kit's news change, and what the user is about. Pure: a key changes it
+/// and says what is to be done; it does nothing itself.
 struct Scene {
     /// Where keys go.
     enum Focus: Equatable, Sendable { case composer, list, messages }
 
-    /// What Enter does with what is written.
+    /// The action of Enter on what is written.
     enum Purpose: Equatable, Sendable {
         case write
         case reply(TimelineItem.ID)
@@ -17,7 +17,7 @@ struct Scene {
         case replace(Int64)
     }
 
-    // What the kit tells.
+    // News from the kit.
     var session = RoostSnapshot()
     var list = ConversationListSnapshot()
     var timeline = TimelineSnapshot()
@@ -51,9 +51,9 @@ struct Scene {
     var selected: TimelineItem.ID?
     var viewport = Viewport()
     var overlay: Overlay?
-    /// What the last act has to say, until the next key.
+    /// The result of the last act, shown until the next key.
     var notice: String?
-    /// The person whom nobody here has talked with, while the user is asked whether the name is right.
+    /// A person without any conversation here, while the user is asked whether the name is right.
     var question: String?
     /// A first message that was agreed to.
     var agreed: String?
@@ -111,7 +111,7 @@ struct Scene {
         return lines.lines(timeline, names, view)
     }
 
-    /// Whether the other user of the open conversation is somebody with whom nothing was ever said.
+    /// The other user of the open conversation, if nothing was ever said in it.
     var stranger: String? {
         guard let destination, destination.hasPrefix("@"), timeline.conversation == nil, timeline.items.isEmpty else {
             return nil
@@ -136,7 +136,8 @@ struct Scene {
 
     // MARK: What is missing
 
-    /// What the screen needs that isn't here: older or newer messages, those of a gap, more conversations.
+    /// Requests for what the screen needs and doesn't have: older or newer messages, those of a gap, more
+    /// conversations.
     mutating func wants() -> [Effect] {
         var wants: [Effect] = []
         if listCursor + layout.listHeight >= list.rows.count, list.hasMore { wants.append(.moreConversations) }
@@ -156,7 +157,7 @@ struct Scene {
         return wants
     }
 
-    /// The last message that somebody who looks at the screen has seen.
+    /// The last message that a user who looks at the screen has seen.
     var seen: SequenceNumber? {
         // Before a message of a thread there are others that were not seen.
         guard layout.width > 0, thread == nil, viewport.isAtEnd, !timeline.hasNewer, overlay == nil else { return nil }
@@ -164,14 +165,14 @@ struct Scene {
     }
 }
 
-/// What is to be done, outside of the scene.
+/// Actions to do outside of the scene.
 enum Effect: Equatable, Sendable {
     case open(String)
     case send(String, replyTo: TimelineItem.ID?)
     case edit(TimelineItem.ID, String)
     case replace(Int64, String)
     case act(Act, on: TimelineItem.ID?)
-    /// What is being written has changed.
+    /// The text being written has changed.
     case draft(String)
     case older, newer, toEnd, moreConversations
     case fill(from: SequenceNumber, to: SequenceNumber)
@@ -215,7 +216,7 @@ extension ThreadSnapshot {
         return shown
     }
 
-    /// Whether its newest messages are here: all of them, or as many as the relay tells at once.
+    /// Whether its newest messages are here: all of them, or as many as the relay sends at once.
     var isRead: Bool { root != nil && (!hasOlder || items.count >= ThreadSnapshot.page) }
 
     private static let page = 100

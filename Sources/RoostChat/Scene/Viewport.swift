@@ -1,7 +1,7 @@
 import RoostKit
 
-/// Which part of a timeline is on the screen. It holds on to a line, not to a number, so that older messages may come
-/// in above and newer ones below without anything moving. Pure.
+/// The part of a timeline that is on the screen. It holds on to a line, not to a number, so that older messages may
+/// come in above and newer ones below without anything moving. Pure.
 struct Viewport: Equatable, Sendable {
     /// A line of a row of the timeline.
     struct Place: Equatable, Sendable {

@@ -21,7 +21,7 @@ package struct LineSplitter {
         return lines
     }
 
-    /// What is left at the end of the input.
+    /// The rest at the end of the input.
     package mutating func finish() -> String? { partial.isEmpty ? nil : take() }
 
     private mutating func take() -> String {

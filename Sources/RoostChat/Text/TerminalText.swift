@@ -1,8 +1,8 @@
 /// Makes text from elsewhere safe to print. A terminal obeys what is printed to it (ECMA-48): a message could move the
-/// cursor, change the title or answer in the reader's name. So nothing that somebody else wrote is printed as it came.
+/// cursor, change the title or answer in the reader's name. So no text of another user is printed as it came.
 package enum TerminalText {
     /// One line to read: control characters and what reorders or hides text become U+FFFD, line breaks a visible sign,
-    /// so that nobody can write a line that looks like somebody else's.
+    /// so that a user can't write a line that looks like another user's.
     package static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -15,7 +15,7 @@ package enum TerminalText {
         return String(scalars)
     }
 
-    /// The lines of a text, each as above. Only for places where what follows can't be taken for somebody else's.
+    /// The lines of a text, each as above. Only for places where what follows can't be taken for another user's.
     static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var line = String.UnicodeScalarView()

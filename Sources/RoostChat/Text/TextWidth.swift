@@ -1,4 +1,4 @@
-/// How many columns text takes on a terminal, and what fits. Pure. Only for text that holds no control characters.
+/// Columns that text takes on a terminal, and what fits. Pure. Only for text that holds no control characters.
 enum TextWidth {
     /// Columns of a character, after the East Asian Width of Unicode (UAX #11), as far as it matters here.
     static func columns(_ character: Character) -> Int {

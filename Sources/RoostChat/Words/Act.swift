@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What the user asks for by a command or a key.
+/// An act that the user asks for by a command or a key.
 enum Act: Equatable, Sendable {
     case help, devices, connect, quit
     // Conversations.
@@ -46,7 +46,7 @@ enum TypedLine: Equatable, Sendable {
 
     enum Mistake: Equatable, Sendable {
         case noSuchCommand(String)
-        /// What the command needs, by its first word.
+        /// The form that the command needs, by its first word.
         case usage(String)
 
         func text(_ words: Words) -> String {
@@ -95,7 +95,7 @@ enum TypedLine: Equatable, Sendable {
 /// A command of the chat: its words, which are the same in every language, and what it does.
 struct ChatCommandWord: Sendable {
     var words: [String]
-    /// What follows the word.
+    /// The form of what follows the word.
     var form: CommandForm
     var what: any Phrase
     /// Reads what follows the word; nil if something is missing or wrong.
@@ -110,7 +110,7 @@ struct ChatCommandWord: Sendable {
         (self.form, self.what, self.make) = (form, what, make)
     }
 
-    /// How it is written.
+    /// The command as it is written.
     func usage(_ say: Words) -> String { words[0] + (form == .nothing ? "" : " \(say.say(form))") }
 
     /// All of them, in the order in which people look for them.
@@ -247,7 +247,7 @@ struct ChatCommandWord: Sendable {
         }
     }
 
-    // `bob spam Every night`, or `spam Every night` for a message. Somebody called like a reason is written with an @.
+    // `bob spam Every night`, or `spam Every night` for a message. A user named like a reason is written with an @.
     private static func report(_ rest: String) -> Act? {
         let words = rest.split(maxSplits: 2, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
         guard let first = words.first.map(String.init) else { return nil }

@@ -2,7 +2,7 @@ import RoostClient
 import RoostKit
 import RoostWire
 
-/// What is said of the session.
+/// Lines about the session.
 enum ConnectionLine {
     /// Why there will be no session, and what to do; nil if there may be one by itself.
     static func end(_ session: RoostSnapshot, _ words: Words) -> String? {

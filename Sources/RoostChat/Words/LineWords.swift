@@ -2,7 +2,7 @@ import RoostKit
 import RoostStore
 import RoostWire
 
-/// What has happened to a conversation, in words. Pure.
+/// Describes changes of a conversation in words. Pure.
 struct LineWords {
     /// The user of this terminal, who is "you".
     let user: String

@@ -1,14 +1,14 @@
 import RoostStore
 import RoostWire
 
-/// Finds in a text whom it mentions: an `@` before what a member is called. An id counts more than a username, and that
-/// more than a display name, which several may have; of several names that fit, the longest one counts. Pure.
+/// Finds the users that a text mentions: an `@` before what a member is called. An id counts more than a username, and
+/// that more than a display name, which several may have; of several names that fit, the longest one counts. Pure.
 struct MentionReader {
-    /// Each name in lower case, and who is called so; the longest first.
+    /// Each name in lower case, and its user; the longest first.
     private let called: [(name: String, users: [String])]
 
-    /// Reads what a user writes in a conversation. In one of two there is nobody else to be mentioned.
-    /// - Parameter names: what the members are called, of whom the first 50 are known.
+    /// Reads what a user writes in a conversation. A conversation of two has no other user to mention.
+    /// - Parameter names: what the members are called; the first 50 are known.
     init(_ conversation: LocalConversation?, _ names: Names, user: String) {
         guard let conversation, conversation.kind == .group else {
             called = []
@@ -29,7 +29,7 @@ struct MentionReader {
     /// Stands for all members.
     static let all = "@all"
 
-    /// Whom a text mentions, each once, in its order: as many as one message may.
+    /// The users that a text mentions, each once, in its order: as many as one message may.
     func users(in text: String) -> [String] {
         guard !called.isEmpty else { return [] }
         var rest = Substring(text.lowercased())

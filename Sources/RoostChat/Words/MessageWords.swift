@@ -1,14 +1,14 @@
 import RoostKit
 import RoostWire
 
-/// What is said where a message mentions the user.
+/// Words where a message mentions the user.
 enum MentionWords {
     /// Whether these are the user, or all members.
     static func mean(_ user: String, _ mentions: [String]) -> Bool {
         mentions.contains(user) || mentions.contains(MentionReader.all)
     }
 
-    /// Whether somebody else's message mentions the user.
+    /// Whether another user's message mentions the user.
     static func isFor(_ user: String, _ message: TimelineMessage) -> Bool {
         !message.isOwn && mean(user, message.mentions)
     }
@@ -25,7 +25,7 @@ enum PinLine {
     }
 }
 
-/// What is said of strangers who ask to write.
+/// Lines about strangers who ask to write.
 enum RequestLine {
     /// `  Zoe (zoe): hello`
     static func text(_ row: ConversationRow, _ names: Names, _ words: Words) -> String {
@@ -33,7 +33,7 @@ enum RequestLine {
         return "  \(who): \(row.last.map { TextWidth.clip(TimelineLines.preview($0, words), 60) } ?? "")"
     }
 
-    /// How to answer: what one types.
+    /// The command that answers, as one types it.
     static func answer(_ peer: String?) -> String {
         let name = peer.map { " " + TerminalText.printable($0) } ?? ""
         return "/accept\(name) · /drop\(name)"

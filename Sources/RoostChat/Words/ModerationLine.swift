@@ -1,7 +1,7 @@
 import RoostWire
 
-/// What follows `/ban` and `/timeout`: a name, which may have spaces, a time, and a reason. They are read from the end,
-/// so that nobody has to put a name in quotation marks. Pure.
+/// The rest of `/ban` and `/timeout`: a name, which may have spaces, a time, and a reason. They are read from the end,
+/// so that names need no quotation marks. Pure.
 struct ModerationLine: Equatable, Sendable {
     private(set) var name: String
     private(set) var reason: ReportReason?

@@ -36,7 +36,7 @@ struct NameCompletion {
         return NameCompletion.longest(String(begun), among: fitting).map { "\(command) \($0)" }
     }
 
-    /// What all of them begin with, if that is more than was written; a space behind the only one.
+    /// The beginning that all of them share, if that is more than was written; a space behind the only one.
     private static func longest(_ begun: String, among fitting: [String]) -> String? {
         guard let first = fitting.first else { return nil }
         guard Set(fitting).count > 1 else { return first + " " }

@@ -1,11 +1,11 @@
 import RoostWire
 
-/// What users are called on a terminal: the display name, or the id of one who has none. A name isn't to be trusted to
-/// be of one, so where it matters who it is, the id stands beside it. Pure.
+/// Names of users on a terminal: the display name, or the id of one who has none. A name isn't to be trusted to be of
+/// one, so where it matters who it is, the id stands beside it. Pure.
 struct Names: Equatable, Sendable {
     var profiles: [String: UserProfile] = [:]
 
-    /// What to show in front of what somebody wrote.
+    /// The name in front of what a user wrote.
     func short(_ user: String) -> String { TerminalText.printable(profiles[user]?.name ?? user) }
 
     /// The name, and the id if it is another one: `Alice Ardent (alice)`.

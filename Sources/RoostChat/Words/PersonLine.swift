@@ -9,7 +9,7 @@ enum PersonLine {
         return "  \(name ?? TerminalText.printable(one.user))\(username)"
     }
 
-    /// A contact: what it is to the user, and who waits for whom.
+    /// A contact: what it is to the user, and which side waits for the other.
     static func contact(_ one: Contact, _ names: Names, _ words: Words) -> String {
         let label = one.label.isEmpty ? "" : " – " + TerminalText.printable(one.label)
         let state =

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// How somebody else is, as shown.
+/// Another user's presence, as shown.
 enum PresenceLine {
     static func text(_ one: UserPresence, _ names: Names, _ words: Words) -> String {
         let (name, presence) = (names.short(one.user), presence(one, words))

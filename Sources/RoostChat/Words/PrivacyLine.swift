@@ -1,10 +1,10 @@
 import RoostWire
 
-/// What the user tells others, as typed and as shown.
+/// The user's privacy settings, as typed and as shown.
 struct PrivacyLine: Equatable {
     let change: PrivacyChange
 
-    /// Reads `presence nobody`, or nothing, which asks what the settings are; nil if it is neither.
+    /// Reads `presence` with an audience, or nothing, which asks what the settings are; nil if it is neither.
     init?(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard !words.isEmpty else {

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// How often a member may write in a group, as typed.
+/// The interval of a group's slow mode, as typed.
 enum SlowLine {
     private static let units: [(letter: Character, milliseconds: Int64)] = [
         ("s", 1_000), ("m", 60_000), ("h", 3_600_000),

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// How the user wants to be shown, as typed.
+/// The status that the user wants to show, as typed.
 struct StatusLine: Equatable {
     let state: StatusChoice?
     let text: String?

@@ -1,6 +1,6 @@
 import RoostKit
 
-/// How far an own message has got, or that it is for the user, as a sign and in words.
+/// The progress of an own message, or that a message is for the user, as a sign and in words.
 struct TickMark: Equatable {
     /// At most a few columns.
     var sign: String
@@ -8,7 +8,7 @@ struct TickMark: Equatable {
     var words: String
     var style: Style
 
-    /// Stands at somebody else's message that mentions the user.
+    /// Stands at another user's message that mentions the user.
     static func forUser(_ words: Words) -> TickMark { TickMark(words(.forYou), words(.forYou), .waiting) }
 
     init(_ state: MessageState, isGroup: Bool, _ words: Words) {

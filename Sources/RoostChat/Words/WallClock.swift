@@ -37,7 +37,7 @@ package struct WallClock: Sendable {
     struct Day: Equatable {
         var weekday, day, month, year: Int
 
-        /// As in ISO 8601: `2026-11-24`.
+        /// The date in ISO 8601: `2026-11-24`.
         var text: String { "\(year)-\(WallClock.two(Int32(month + 1)))-\(WallClock.two(Int32(day)))" }
     }
 
