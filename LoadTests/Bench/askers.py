@@ -2,8 +2,8 @@
 
     askers.py PORT KIND TOKENS SECONDS PLACE
 
-Each line of TOKENS is a user's. PLACE is a JSON object with what the commands name. It ends after SECONDS, or when it
-is told to, and prints how often each thing was done, and how many milliseconds it took.
+Each line of TOKENS is a user's. PLACE is a JSON object with what the commands name. It ends after SECONDS, or on
+SIGTERM, and prints how often each thing was done, and how many milliseconds it took.
 """
 
 import json
@@ -29,7 +29,7 @@ def person(dice):
 
 
 class Times:
-    """How long things took, in milliseconds, by what was done, and other counts."""
+    """Times in milliseconds, by what was done, and other counts."""
 
     def __init__(self):
         self.of, self.counts, self.lock = {}, {}, threading.Lock()
@@ -63,7 +63,7 @@ class Asker:
         self.prepare()
 
     def prepare(self):
-        """What must be there before the first is asked for."""
+        """Makes what must exist before the first request."""
 
     def wait(self, began):
         """The pause after one thing."""

@@ -2,7 +2,7 @@
 
     audience.py PORT TOKENS SECONDS
 
-It says `connected` when everybody was welcomed, and ends after SECONDS or when it is told to.
+It prints `connected` when all sessions were welcomed, and ends after SECONDS or on SIGTERM.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a pair who write to each other notice of what others ask for, and how fast those are answered."""
+"""Measures what a pair who write to each other notice of others' requests, and how fast those are answered."""
 
 import contextlib
 import json

@@ -4,7 +4,7 @@
 
 PLACE is a JSON object with what the commands name. First all sessions have several commands under way. Once one is
 refused, all wait as long as the relay says and share a few, so that none of them is closed for being refused too often.
-It ends after SECONDS, or when it is told to, and prints what was taken.
+It ends after SECONDS, or on SIGTERM, and prints what was accepted.
 """
 
 import itertools
@@ -105,7 +105,7 @@ class Flooder(ChatClient):
 
 
 class Purse:
-    """What all sessions may spend, as far as the relay has told."""
+    """The allowance of all sessions together, as far as the relay has reported it."""
 
     def __init__(self):
         self.under_way, self.again, self.refused = 0, 0.0, 0

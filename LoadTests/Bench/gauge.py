@@ -45,7 +45,7 @@ class FanOut:
 
 
 class Pairs:
-    """Pairs of users, of whom one writes."""
+    """Pairs of users; one of each pair writes."""
 
     deliveries = 1
 

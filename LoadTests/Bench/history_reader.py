@@ -2,7 +2,7 @@
 
     history_reader.py PORT READERS TRAVELLERS EACH RATE SECONDS
 
-READERS and TRAVELLERS are files of tokens; `-` is nobody. Each traveller's device `away` says hello, gets EACH
+READERS and TRAVELLERS are files of tokens; `-` is none. Each traveller's device `away` says hello, gets EACH
 messages, hangs up, and begins again, in a process of its own. The readers' time runs from when a request was due to its
 answer.
 """

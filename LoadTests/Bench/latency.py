@@ -1,4 +1,4 @@
-"""How long a durable message between two people takes when nothing else is going on."""
+"""Measures a durable message between two people when nothing else is going on."""
 
 import gauge
 import harness

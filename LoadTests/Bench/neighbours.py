@@ -1,4 +1,4 @@
-"""What others notice of one user who spends the whole allowance, or who catches up over very many conversations."""
+"""Measures the effect on others of one user who spends the allowance, or catches up over very many conversations."""
 
 import json
 import pathlib

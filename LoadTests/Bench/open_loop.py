@@ -1,7 +1,7 @@
 """The latency of deliveries at a fixed rate: runs of saturate's open loop, and their figures.
 
 gauge measures that, too, but needs more of its core for each delivery, and what waits meanwhile counts as if the server
-were late. saturate may be late as well: that is measured beside, and said. Which rate is asked for isn't decided here.
+were late. saturate may be late as well: that is measured beside, and reported. The rate isn't decided here.
 """
 
 import statistics

@@ -1,4 +1,4 @@
-"""What an own message costs the main thread of a page whose list has many conversations.
+"""Measures what an own message costs the main thread of a page whose list has many conversations.
 
 The page is Web/roost.js in headless Chromium, with its IndexedDB. A socket inside the page answers as a relay does, so
 that nothing else is measured. The figures are Chromium's own (TaskDuration): all that the main thread did until the

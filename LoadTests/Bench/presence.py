@@ -1,4 +1,4 @@
-"""What presence costs messages, and how its cost falls as more changes."""
+"""Measures what presence costs messages, and how its cost falls as more changes."""
 
 import harness
 from findings import FULL, Figure, Findings, Line

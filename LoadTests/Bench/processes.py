@@ -18,7 +18,8 @@ class Processes:
 
     def start(self, words, core, log=None, environment=None, patience=0, idle=False):
         """`log` is a file for the output, which is dropped without one. `patience` is the nice value. An idle program
-        runs only while nobody else wants the core, so that it can't delay a program that measures (sched(7))."""
+        runs only while no other wants the core, so that it can't delay a program that measures (sched(7)).
+        """
         manner = ["nice", "-n", str(patience)] if patience else ["chrt", "--idle", "0"] if idle else []
         command = ["taskset", "-c", str(core), *manner, *map(str, words)]
         output = open(log, "w") if log else subprocess.DEVNULL

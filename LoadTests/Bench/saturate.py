@@ -49,7 +49,7 @@ def run(bench, server, shape, loop, kind=None, ack=False):
 
 
 def run_fresh(bench, side, run, *load, kind, ack):
-    """Calls the loop's own `run` with a fresh server of that side. Only Roost is told a kind, and gets acks."""
+    """Calls the loop's own `run` with a fresh server of that side. Only Roost gets a kind, and gets acks."""
     if side == "ceiling":
         with Ceiling(bench) as server:
             return run(bench, server, *load)

@@ -15,7 +15,7 @@ CONNECTIONS = 19_500
 
 
 class Server:
-    """What gauge and /proc need to know about a running server."""
+    """The values that gauge and /proc need of a running server."""
 
     def __init__(self, bench, process, port):
         self.bench, self.process, self.port = bench, process, port
