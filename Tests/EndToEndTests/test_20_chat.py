@@ -2,6 +2,7 @@
 The same in a pipe, and by hand with raw frames."""
 
 import asyncio
+import codecs
 import contextlib
 import itertools
 import json
@@ -24,6 +25,8 @@ class Chat:
     async def open(cls, relay, *words, url=None, **variables):
         self = cls()
         self.text = ""
+        # A piece may end within a character.
+        self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.process = await asyncio.create_subprocess_exec(
             str(BINARY), "chat", "--url", url or f"ws://127.0.0.1:{relay.port}/v1/socket", *words, cwd=relay.folder,
             env=chat_environment(relay, **variables), stdin=asyncio.subprocess.PIPE,
@@ -40,7 +43,7 @@ class Chat:
             while not (found := re.search(pattern, self.text)):
                 piece = await self.process.stdout.read(4096)
                 assert piece, f"ended without {pattern!r}: {self.text[-500:]!r}"
-                self.text += piece.decode()
+                self.text += self.decoder.decode(piece)
         self.text = self.text[found.end():]
         return found
 

@@ -259,7 +259,7 @@ async def test_our_own_clients(secure):
     # Without the authority there is no trust.
     assert "can't connect" in await roost(relay, "admin", "people", code=1)
     said = await roost(relay, "chat", "--as", "alice", "--with", "bob", lines="hi\n", code=1)
-    assert said.startswith("roost: can't connect: the relay's certificate is not trusted: ") and said.count("\n") == 1
+    assert said.startswith("roost: Can’t connect: the relay's certificate is not trusted: ") and said.count("\n") == 1
     assert "can't be read" in await roost(relay, "admin", "people", "--ca-file", "nowhere.pem", code=2)
 
 
