@@ -136,7 +136,12 @@ final class DraftSharing {
         asked[id] = text
         do {
             let stored = try await client.settings.set(key, json: json, ifVersion: version)
-            if let stored { try store.settings.put(key, json, stored.version) }
+            if let stored {
+                try store.settings.put(key, json, stored.version)
+                // What was written or sent before the answer came goes on from it.
+                if changed[id] == version { changed[id] = stored.version }
+                if sent[id] == version { sent[id] = stored.version }
+            }
         } catch RoostFailure.refused(let refusal) where refusal.code == "\(ErrorCode.conflict.word)" {
             // The other device's text comes as an event.
         }
