@@ -20,9 +20,9 @@ struct JoinNews {
 
     /// A session begins: its device may have been away when the numbers changed.
     func begin(_ session: Session, of user: User) {
-        let led = user.conversations.filter { $0.value.role >= .admin }.keys.sorted { $0.value < $1.value }
-        for group in led.compactMap(directory.conversation)
-        where group.moderation.joining.rule == .ask || directory.invites.waitingCount(group.number) > 0 {
+        let asking = user.conversations.filter { $0.value.role >= .admin }.keys.compactMap(directory.conversation)
+            .filter { $0.moderation.joining.rule == .ask || directory.invites.waitingCount($0.number) > 0 }
+        for group in asking.sorted(by: { $0.number.value < $1.number.value }) {
             delivery.deliver(frame(of: group), .joins(group.number), to: session)
         }
         if !user.contacts.invites.requests.isEmpty { delivery.deliver(frame(of: user), .joins(.none), to: session) }

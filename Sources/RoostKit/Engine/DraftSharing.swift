@@ -92,13 +92,17 @@ final class DraftSharing {
         // An answer that was lost: it was this device's own.
         if asked[conversation] == text {
             asked[conversation] = nil
-            if changed[conversation] != nil { changed[conversation] = new.version }
-            if sent[conversation] != nil { sent[conversation] = new.version }
-            return
+            return advance(conversation, to: new.version)
         }
         guard changed[conversation] == nil, sent[conversation] == nil else { return }
         let before = old.flatMap(LocalDrafts.told)?.text ?? ""
         if try store.drafts.draft(for: conversation) == before { try store.drafts.keep(text, for: conversation) }
+    }
+
+    // The relay has this version of the device's own draft: text written or sent before the answer continues from it.
+    private func advance(_ conversation: String, to version: Int64) {
+        if let before = changed[conversation] { changed[conversation] = max(before, version) }
+        if let before = sent[conversation] { sent[conversation] = max(before, version) }
     }
 
     // MARK: Sharing
@@ -138,9 +142,7 @@ final class DraftSharing {
             let stored = try await client.settings.set(key, json: json, ifVersion: version)
             if let stored {
                 try store.settings.put(key, json, stored.version)
-                // What was written or sent before the answer came goes on from it.
-                if changed[id] == version { changed[id] = stored.version }
-                if sent[id] == version { sent[id] = stored.version }
+                advance(id, to: stored.version)
             }
         } catch RoostFailure.refused(let refusal) where refusal.code == "\(ErrorCode.conflict.word)" {
             // The other device's text comes as an event.
